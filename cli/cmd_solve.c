@@ -284,7 +284,6 @@ static int solve(const sn_model *model, const sn_problem *problem, const double 
     sn_report report;
     sn_error error = {0};
     sn_status status = sn_solver_create(problem, options, NULL, &solver, &error);
-    if (status == SN_OK && cold) status = sn_solver_use_lanes(solver, &error);
     if (status == SN_OK)
         status =
             cold ? sn_solver_solve_cold(solver, q, &report) : sn_solver_solve(solver, q, &report);

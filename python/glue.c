@@ -244,11 +244,6 @@ sn_status snpy_set_goal(sn_problem *problem, int task, double x, double y, doubl
 
 sn_status snpy_solver_many(sn_solver *solver, int n, int nq, bool cold, double *q,
                            sn_report *reports) {
-    // once made they stay; a single search is worth them
-    if (cold) {
-        sn_status status = sn_solver_use_lanes(solver, NULL);
-        if (status != SN_OK) return status;
-    }
     for (int i = 0; i < n; i++) {
         double *row = q + (size_t)nq * (size_t)i;
         sn_report report;

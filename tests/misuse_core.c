@@ -144,7 +144,6 @@ static void batches(void) {
     VALUE(sn_batch_lanes, == 0, PTR(batch));
     VALUE(sn_batch_note, != NULL, PTR(batch));
     STRUCT(sn_batch_count, PTR(batch));
-    STATUS(sn_solver_use_lanes, PTR(w.solver), MAY(&error));
     VALUE(sn_batch_room, == NULL, PTR(batch), 64);
     STATUS(sn_batch_solve, PTR(batch), COUNT(1), PTR(goals), MAY(w.q), PTR(w.big), MAY(&report));
     STATUS(sn_batch_track, PTR(batch), COUNT(1), COUNT(1), PTR(goals), MAY(w.q), PTR(w.big),

@@ -2,6 +2,7 @@
 // Details that whole solves and fits hide: each test fails when the one line it is about is wrong.
 #include "files/glb/glb.h"
 #include "linalg/dense.h"
+#include "linalg/nested.h"
 #include "math/vec3.h"
 #include "model/model.h"
 #include "support.h"
@@ -529,6 +530,57 @@ static void follower_at_its_limit(void **unused) {
     }
 }
 
+// J with a singular value of 1e-5: what J^T J leaves free is off by 1e-6, and sharpened with J by no more than J's digits.
+static void null_space_is_sharpened(void **state) {
+    (void)state;
+    enum { ROWS = 4, N = 6 };
+    const bool free[N] = {true, true, true, true, true, true};
+    double block[6][N * N], d[N], w[ROWS], J[ROWS * N], W[N * N];
+    int order[N], place[N];
+    sn_nested a = {.n = N,
+                   .basis = block[0],
+                   .seen = block[1],
+                   .factor = block[2],
+                   .R = block[3],
+                   .T = block[4],
+                   .L = block[5],
+                   .d = d,
+                   .order = order,
+                   .place = place};
+    uint64_t random = 3;
+    for (int i = 0; i < ROWS * N; i++) J[i] = uniform(&random, -1, 1);
+    // the last row is the one before it but for 1e-5
+    for (int i = 0; i < N; i++) J[3 + ROWS * i] = J[2 + ROWS * i] + 1e-5 * J[3 + ROWS * i];
+    for (int i = 0; i < N * N; i++) {
+        W[i] = 0;
+        for (int r = 0; r < ROWS; r++) W[i] += J[r + ROWS * (i % N)] * J[r + ROWS * (i / N)];
+    }
+    sn_nested_begin(&a, free);
+    assert_int_equal(sn_nested_add(&a, W, 1e-13, N), ROWS);
+    assert_true(sn_nested_thinnest(&a, 0) < 1e-9 && sn_nested_thinnest(&a, 0) > 1e-12);
+    double seen[2] = {0};
+    for (int after = 0; after < 2; after++) {
+        if (after) sn_nested_sharpen(&a, J, ROWS, w);
+        for (int c = 0; c < sn_nested_left(&a); c++) {
+            const double *z = sn_nested_rest(&a) + N * c;
+            for (int r = 0; r < ROWS; r++) {
+                double sum = 0;
+                for (int i = 0; i < N; i++) sum += J[r + ROWS * i] * z[i];
+                seen[after] = fmax(seen[after], fabs(sum));
+            }
+        }
+    }
+    assert_true(seen[0] > 1e-13);
+    assert_true(seen[1] < 1e-15);
+    // the basis is still orthonormal
+    for (int c = 0; c < N; c++)
+        for (int b = 0; b <= c; b++) {
+            double sum = 0;
+            for (int i = 0; i < N; i++) sum += a.basis[i + N * c] * a.basis[i + N * b];
+            assert_near(sum, b == c, 1e-11);
+        }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(follower_at_its_limit),
@@ -545,6 +597,7 @@ int main(void) {
         cmocka_unit_test(low_pass_is_factored),
         cmocka_unit_test(shapes_are_solid),
         cmocka_unit_test(cholesky_solves),
+        cmocka_unit_test(null_space_is_sharpened),
         cmocka_unit_test(posture_of_the_root),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

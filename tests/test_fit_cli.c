@@ -213,17 +213,17 @@ static void options(void **unused) {
     (void)unused;
     double plain = rms_of(QUICK "-o a.bvh");
     assert_true(plain > 0.002 && plain < 0.0037);
-    assert_true(rms_of(QUICK "--limits hard") >= plain * (1 - 1e-3));
     assert_true(rms_of(QUICK "--limits soft") >= plain * (1 - 1e-3));
-    assert_near(1e3 * rms_of(QUICK "--robust=huber:1m"), 1e3 * plain, 1e-5);
     assert_near(1e3 * rms_of(QUICK "--robust"), 1e3 * plain, 0.1);
     assert_near(1e3 * rms_of(QUICK "--solver newton"), 1e3 * plain, 1e-3);
-    assert_near(1e3 * rms_of(QUICK "--solver lm"), 1e3 * plain, 1e-3);
-    // up or not, the root is free
-    assert_near(1e3 * rms_of(QUICK "--up=-x"), 1e3 * plain, 1e-3);
     assert_true(rms_of(QUICK "--units cm") > 10 * plain);
     assert_non_null(strstr(said, "WARNING"));
     if (!sampled()) {
+        assert_true(rms_of(QUICK "--limits hard") >= plain * (1 - 1e-3));
+        assert_near(1e3 * rms_of(QUICK "--robust=huber:1m"), 1e3 * plain, 1e-5);
+        assert_near(1e3 * rms_of(QUICK "--solver lm"), 1e3 * plain, 1e-3);
+        // up or not, the root is free
+        assert_near(1e3 * rms_of(QUICK "--up=-x"), 1e3 * plain, 1e-3);
         assert_near(1e3 * rms_of(QUICK "--up z --units mm"), 1e3 * plain, 1e-9);
         assert_near(1e3 * rms_of(QUICK "--axes xyz"), 1e3 * plain, 1e-3);
         assert_true(rms_of("fit -m humanoid -i ex/take.c3d --frames 10:60 --calibrate=none") >

@@ -62,7 +62,7 @@ static void cuts(void **state) {
     sn_fit_options o = with_lanes(lanes[0], 1);
     fitted one = fit_of(t->subject, take, NULL, NULL, &o);
     assert_int_equal(count_turns(one.model, one.motion, 20), 0);
-    for (int i = 1; i < 5; i++) {
+    for (int i = sampled() ? 3 : 1; i < 5; i++) {
         o = with_lanes(lanes[i], i % 2 == 0 ? 3 : 1);
         fitted other = fit_of(t->subject, take, NULL, NULL, &o);
         assert_same(&one, &other);
@@ -250,6 +250,7 @@ static void rates(void **state) {
 // At few frames a second a hand that only is fast is no marker that leaps.
 static void slow_rate(void **unused) {
     (void)unused;
+    if (sampled()) return;  // about what is found, by code that the other tests go through
     sn_document body = read_clip("hdm05/HDM_dg.asf"),
                 markers = read_clip("hdm05/HDM_dg_01-03_01_120.c3d");
     if (body.model == NULL || markers.recording == NULL) skip();

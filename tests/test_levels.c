@@ -214,11 +214,12 @@ static void test_random(void **unused) {
 // Found by the long version: a gaze on its own eye, a first level that nothing moves and whose matrix is rounding, one that
 // was lost a little with each step; a middle level that hardly bends one way and was left on it unfinished; one that
 // hardly bends and pulls all the same; first levels that were left above where they end alone (23959, 24940, 25643), and
-// one that rounding was thought to end at too large a gradient (24919).
+// one that rounding was thought to end at too large a gradient (24919); a middle level that was left where it bends down, its
+// way out taken by the one below it (29053).
 static void test_found(void **unused) {
     (void)unused;
-    static const int numbers[] = {634,  801,  891,   1587,  5494,  5584,  7290,
-                                  8262, 9799, 12191, 23959, 24919, 24940, 25643};
+    static const int numbers[] = {634,  801,   891,   1587,  5494,  5584,  7290, 8262,
+                                  9799, 12191, 23959, 24919, 24940, 25643, 29053};
     tally t = {0};
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
         uint64_t state = 1000u + (uint64_t)numbers[i];
@@ -312,8 +313,8 @@ static void hand_goal(sn_problem *p, sn_workspace *ws, const double *q) {
 }
 
 // The pose is met as it is alone, the posture is at its best below it, in at most twice the iterations, and
-// nothing is allocated.
-static void check_arm(bool near) {
+// nothing is allocated. Next to a singular pose too, where the arm is all but `stretched`.
+static void check_arm(bool near, bool stretched) {
     sn_model *m = arm_model(false, false);
     sn_problem *p = arm_problem(m, SN_TASK_POSE, 1);
     sn_workspace *ws;
@@ -336,7 +337,9 @@ static void check_arm(bool near) {
         if (near) {
             // where the goal was before, and the posture at its best
             double further[7];
+            if (stretched) goal[3] = uniform(&state, -0.1, 0.1);
             for (int k = 0; k < 7; k++) further[k] = goal[k] + 0.02 * start[k];
+            if (stretched) further[3] = pow(10, uniform(&state, -6, -2));
             hand_goal(p, ws, goal);
             assert_int_equal(sn_solver_solve(solver, goal, &report), SN_OK);
             memcpy(start, goal, sizeof start);
@@ -355,6 +358,8 @@ static void check_arm(bool near) {
         alone += single.iterations;
         many += report.iterations > 2 * single.iterations;
         check_limits(p, q, start);
+        // alone, too, an arm that is all but stretched may creep for longer than it is let
+        if (stretched && single.stop != SN_STOP_GOAL) continue;
         assert_true(report.level[0].f <= single.f * (1 + 1e-9) + 1e-20);
         if (!(single.worst_error < 1e-9)) continue;
         met++;
@@ -374,9 +379,9 @@ static void check_arm(bool near) {
                   met, count, iterations / count, alone / count, many, worst);
     assert_true(met > count / 2);
     assert_true(iterations <= alone);
-    // at a singular pose a goal in a hundred thousand takes a little more
-    assert_true(many <= count / 20000);
-    assert_true(worst < 1e-8);
+    // through a stretched pose a goal in some thousands leads away from where it can be met
+    assert_true(many <= (stretched ? count / 1000 : 0));
+    assert_true(worst < (stretched ? 1e-7 : 1e-8));
     sn_solver_destroy(solver);
     sn_workspace_destroy(ws);
     sn_problem_destroy(p);
@@ -385,8 +390,9 @@ static void check_arm(bool near) {
 
 static void test_arm(void **unused) {
     (void)unused;
-    check_arm(false);
-    check_arm(true);
+    check_arm(false, false);
+    check_arm(true, false);
+    check_arm(true, true);
 }
 
 // A goal that the arm of `sinew bench levels` is given there with this seed, from where the goal was before.
@@ -406,8 +412,8 @@ static void test_goals_found(void **unused) {
     static const struct {
         uint64_t seed;
         int number;
-    } found[] = {{12, 13262}, {13, 1516}, {14, 12308}, {14, 2047}, {15, 11117},
-                 {15, 6250},  {12, 7244}, {11, 2173},  {22, 9685}};
+    } found[] = {{12, 13262}, {13, 1516}, {14, 12308}, {14, 2047}, {15, 11117}, {15, 6250},
+                 {12, 7244},  {11, 2173}, {22, 9685},  {7, 10388}, {9, 2561},   {9, 13373}};
     sn_model *m = arm_model(false, false);
     sn_problem *p = arm_problem(m, SN_TASK_POSE, 1);
     sn_workspace *ws;

@@ -174,7 +174,7 @@ static void any_number_of_threads(void **unused) {
         assert_true(frames[f].report.f < 41 * 0.5 * 3 * 0.002 * 0.002);
     }
     static const int threads[] = {2, 3, 16};
-    for (int i = 0; i < 3; i++) {
+    for (int i = sampled() ? 2 : 0; i < 3; i++) {
         memset(many, 0, bytes);
         assert_int_equal(track(&m, threads[i], 40, many, NULL), SN_OK);
         assert_memory_equal(one, many, bytes);

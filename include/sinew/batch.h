@@ -148,14 +148,6 @@ SN_API sn_status sn_batch_wait(sn_batch *batch);
 /// memory. NULL when there is none; given back by sn_batch_destroy(). Not during a job.
 SN_API void *sn_batch_room(sn_batch *batch, size_t bytes);
 
-/// Lanes of the processor for sn_solver_solve_cold(): the other poses that it looks from are solved side by side from now
-/// on. It ends where it would without them, to rounding. They belong to the solver, and its solves allocate nothing; so
-/// they are made when they are asked for, which takes memory and 0.5 ms for a humanoid, thirty times what the solver
-/// itself takes. The program, the Python package, trackers and takes ask for them. A solver whose method or tasks are
-/// not for lanes (sn_batch_note() of a batch of the same says why), that has a trace or a time limit, or whose problem
-/// has changed in more than goals, local points and missing tasks since, looks on its own as before.
-SN_API sn_status sn_solver_use_lanes(sn_solver *solver, sn_error *error);
-
 /// The devices that speak OpenCL, as many as there are up to `most`; returns how many there are. 0 also
 /// where there is no OpenCL library.
 SN_API int sn_batch_devices(sn_device_info *out, int most);

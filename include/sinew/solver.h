@@ -86,6 +86,9 @@ typedef struct sn_solver_options {
     void (*trace)(void *user, const sn_trace *trace);  ///< called once an iteration; may be NULL
     void *trace_user;
     sn_turns turns;  ///< default SN_TURNS_NEAREST
+    bool
+        lanes;  ///< default true: sn_solver_solve_cold() looks from several poses side by side, in the lanes of the
+    ///< processor's registers; their memory is made with the solver. false for those who make many solvers
 
     // What only some methods use. The papers behind them are in docs/papers.md: "exact Hessians" is Erleben
     // and Andrews 2018, "line search" Engell-Norregard and Erleben 2011, "Jacobian" Rabbani 2017.
@@ -165,7 +168,9 @@ SN_API sn_status sn_solver_solve(sn_solver *solver, double *q, sn_report *report
 /// are looked for by rolling every link over and solving again, until none is lower (see
 /// docs/solvers.md). The iteration limit holds for each of these runs, time budget and cancel flag
 /// for all together; the report counts all of them. Takes some ten times as long; by the square of the
-/// number of links.
+/// number of links. Runs go side by side in lanes and end where they would one after the other, to rounding; not with a
+/// trace or a time budget, and not where the method or the tasks are not for lanes (sn_batch_note() of a batch of the
+/// same says why).
 SN_API sn_status sn_solver_solve_cold(sn_solver *solver, double *q, sn_report *report);
 
 /// The solver's workspace, placed at the pose of the last solve.

@@ -66,7 +66,7 @@ def methods() -> List[str]:
 
 
 _solver_fields = ("max_iterations", "goal", "gradient", "seconds", "damping", "step", "alpha", "beta", "memory", "bandwidth",
-                  "pcg_tolerance", "nearest_psd", "pcg_constant")
+                  "pcg_tolerance", "nearest_psd", "pcg_constant", "lanes")
 
 
 def solver_options(c: Any, method: str, options: Dict[str, Any]) -> None:
@@ -118,8 +118,8 @@ class Solver:
     """Finds the pose that best meets a problem's tasks: ``q = solver(q0)``.
 
     :param method: see :func:`sinew.methods`
-    :param options: ``max_iterations``, ``goal``, ``gradient``, ``seconds``, ``turns`` ("nearest", "principal") and
-        what single methods use
+    :param options: ``max_iterations``, ``goal``, ``gradient``, ``seconds``, ``turns`` ("nearest", "principal"), ``lanes``
+        (False: cold solves look one pose after the other) and what single methods use
     :param trace: keep every iteration in :attr:`trace`
     """
 

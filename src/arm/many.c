@@ -54,11 +54,10 @@ static bool judge(const int width, const sn_arm *arm, const numbers *x, int l, s
     if (*found || there || last) return true;
     own->waits = f < SN_ARM_LAST_F;
     own->before = f;
-    for (int j = 0; j < n; j++) x->q[j * width + l] = x->next[j * width + l];
     return false;
 }
 
-// The next start of the goal of lane l; false when it has none.
+// The next start of the goal of lane l, from where its next step is made; false when it has none.
 static bool start(const int width, const numbers *x, int l, sn_arm_search *s, lane *own) {
     double inner[SN_ARM_MAX];
     if (!sn_arm_search_start(s, inner)) return false;
@@ -66,7 +65,7 @@ static bool start(const int width, const numbers *x, int l, sn_arm_search *s, la
     own->steps = 0;
     own->before = INFINITY;
     own->waits = false;
-    for (int j = 0; j < s->arm->chain.n; j++) x->q[j * width + l] = inner[j];
+    for (int j = 0; j < s->arm->chain.n; j++) x->next[j * width + l] = inner[j];
     return true;
 }
 
@@ -91,6 +90,7 @@ SN_INLINE void run(const int width, const numbers *x, void *state, sn_arm_search
             while (!lanes[l].live && next < count)
                 live += begin(width, arm, x, l, next++, &s[l], &lanes[l], source);
         if (live == 0) return;
+        memcpy(x->q, x->next, (size_t)(arm->chain.n * width) * sizeof *x->q);
         if (width == SN_ARM_WIDE)
             sn_arm_wide_iterate(&arm->chain, state, false, false);
         else

@@ -22,6 +22,8 @@ enum { TRIED = 36, EARLY = 8, BEST = 12 };
 
 static const double pi = 3.141592653589793;
 const double sn_arm_key_share = 0.32;
+// how far a start may be from its posture in a variable
+static const float most_lean = 0.8f;
 
 static sn_frame inverse(const sn_frame *f) {
     sn_mat3 R = m3_transpose(&f->R);
@@ -51,6 +53,7 @@ void sn_arm_seeds_layout(sn_arm_seeds *s, const sn_arm_chain *c, sn_layout *layo
     s->table = find_turns(s, c);
     if (!s->table) return;
     s->seed = sn_layout_take(layout, SN_ARM_CELLS * SN_ARM_CELL_SEEDS, sizeof *s->seed);
+    s->lean = sn_layout_take(layout, SN_ARM_CELLS * SN_ARM_CELL_SEEDS, sizeof *s->lean);
     s->posture = sn_layout_take(layout, SN_ARM_POSTURES, sizeof *s->posture);
     s->key = sn_layout_take(layout, SN_ARM_KEYS, sizeof *s->key);
     s->middle =
@@ -80,12 +83,19 @@ static void sample(const sn_arm_seeds *s, int n, int k, double *q) {
     }
 }
 
-// The frame of the last joint behind its turn, in that of the first axis.
-static sn_frame last_frame(const sn_arm_seeds *s, const sn_arm_chain *c, const double *q) {
+// The frame of the last joint behind its turn, in that of the first axis; with them not NULL, each move's axis and a
+// place on it likewise.
+static sn_frame last_frame(const sn_arm_seeds *s, const sn_arm_chain *c, const double *q,
+                           sn_vec3 *axis, sn_vec3 *at) {
+    const sn_frame back = inverse(&s->side);
     sn_frame f = c->base;
     for (int i = 0; i < c->m; i++) {
         const sn_arm_move *m = &c->move[i];
         double si, co;
+        if (axis != NULL) {
+            axis[i] = m3_mul(&back.R, f.R.c[2]);
+            at[i] = v3_add(back.p, m3_mul(&back.R, f.p));
+        }
         sn_sincos(m->turn * q[i] + m->offset, &si, &co);
         sn_vec3 X = f.R.c[0], Y = f.R.c[1];
         f.R.c[0] = v3_add(v3_scale(co, X), v3_scale(si, Y));
@@ -93,7 +103,6 @@ static sn_frame last_frame(const sn_arm_seeds *s, const sn_arm_chain *c, const d
         f.p = v3_add(f.p, v3_scale(m->slide * q[i], f.R.c[2]));
         if (i + 1 < c->m) f = frame_mul(&f, &c->fixed[i]);
     }
-    sn_frame back = inverse(&s->side);
     return frame_mul(&back, &f);
 }
 
@@ -152,6 +161,9 @@ void sn_arm_goal_look(const sn_arm_seeds *s, const double *goal, sn_arm_goal_key
     double sine, cosine;
     out->cell = look(s, &f, &sine, &cosine, out->x, out->y, out->key);
     FETCH(s->seed + out->cell * SN_ARM_CELL_SEEDS);
+    FETCH(s->lean + out->cell * SN_ARM_CELL_SEEDS);
+    FETCH(s->lean[out->cell * SN_ARM_CELL_SEEDS].by[2]);
+    FETCH(s->lean[out->cell * SN_ARM_CELL_SEEDS].by[4]);
     out->sorted = false;
     out->azimuth = angle_of(sine, cosine);
 }
@@ -180,17 +192,40 @@ static bool put(const sn_arm_chain *c, int i, double x, double *out) {
     return good;
 }
 
-static bool from_seed(const sn_arm_seeds *s, const sn_arm_chain *c, const sn_arm_goal_key *g,
-                      const sn_arm_seed *e, double *q) {
+static void lean_over(const sn_arm_lean *lean, const float *key, float *by) {
+    float d[SN_ARM_KEYS];
+    for (int i = 0; i < SN_ARM_KEYS; i++) d[i] = key[i] - lean->key[i];
+    for (int j = 0; j < SN_ARM_TABLE_MAX; j++) {
+        float x = 0;
+        for (int i = 0; i < SN_ARM_KEYS; i++) x += lean->by[i][j] * d[i];
+        x = x < -most_lean ? -most_lean : x;
+        by[j] = x > most_lean ? most_lean : x;
+    }
+}
+
+// How a start fits the limits: not in its first or last angle, not in one between them, or in all.
+enum { BEYOND, BEYOND_BETWEEN, INSIDE };
+
+// @param lean  NULL: the posture as it is
+static int from_seed(const sn_arm_seeds *s, const sn_arm_chain *c, const sn_arm_goal_key *g,
+                     const sn_arm_seed *e, const sn_arm_lean *lean, double *q) {
     double sine = 0, cosine = 0;
+    float by[SN_ARM_TABLE_MAX] = {0};
+    int out = 0;
+    if (lean != NULL) lean_over(lean, g->key, by);
+    for (int j = 0; j < SN_ARM_TABLE_MAX; j++) {
+        const float x = e->q[j] + by[j];
+        out |= (x < s->least[j]) | (x > s->most[j]);
+    }
     for (int i = 0; i < 3; i++) {
         sine += (double)e->y[i] * g->x[i] - (double)e->x[i] * g->y[i];
         cosine += (double)e->x[i] * g->x[i] + (double)e->y[i] * g->y[i];
     }
-    for (int j = 0; j < c->n; j++) q[j] = (double)e->q[j] + c->shift[j];
-    bool a = put(c, s->first, g->azimuth - (double)e->azimuth, &q[s->first]);
-    bool b = put(c, s->last, angle_of(sine, cosine), &q[s->last]);
-    return a && b;
+    for (int j = 0; j < c->n; j++) q[j] = (double)(e->q[j] + by[j]) + c->shift[j];
+    const float first = by[s->first] - e->azimuth;
+    bool a = put(c, s->first, g->azimuth + (double)first, &q[s->first]);
+    bool b = put(c, s->last, angle_of(sine, cosine) + (double)by[s->last], &q[s->last]);
+    return !(a && b) ? BEYOND : out ? BEYOND_BETWEEN : INSIDE;
 }
 
 // Of every SN_ARM_NEAREST-th posture the nearest, in their order.
@@ -218,13 +253,37 @@ static void sort_postures(const sn_arm_seeds *s, sn_arm_goal_key *g) {
     g->sorted = true;
 }
 
+static int from_cell(const sn_arm_seeds *s, const sn_arm_chain *c, const sn_arm_goal_key *g, int k,
+                     double *q) {
+    const int at = g->cell * SN_ARM_CELL_SEEDS + k;
+    return from_seed(s, c, g, s->seed + at, s->lean + at, q);
+}
+
+// The first of a cell's starts that lies inside the limits; else the first of all.
+static bool first_of_cell(const sn_arm_seeds *s, const sn_arm_chain *c, sn_arm_goal_key *g,
+                          double *q) {
+    const int fit = from_cell(s, c, g, 0, q);
+    g->first = 0;
+    if (fit == INSIDE) return true;
+    for (int k = 1; k < SN_ARM_CELL_SEEDS; k++) {
+        double other[SN_ARM_MAX];
+        if (from_cell(s, c, g, k, other) != INSIDE) continue;
+        memcpy(q, other, (size_t)c->n * sizeof *q);
+        g->first = k;
+        return true;
+    }
+    return fit != BEYOND;
+}
+
 bool sn_arm_seed_at(const sn_arm_seeds *s, const sn_arm_chain *c, sn_arm_goal_key *g, int k,
                     double *q) {
+    if (s->table && k == 0) return first_of_cell(s, c, g, q);
     if (s->table && k < SN_ARM_CELL_SEEDS)
-        return from_seed(s, c, g, s->seed + g->cell * SN_ARM_CELL_SEEDS + k, q);
+        return from_cell(s, c, g, k == g->first ? 0 : k, q) != BEYOND;
     if (s->table && k < SN_ARM_CELL_SEEDS + SN_ARM_NEAREST) {
         if (!g->sorted) sort_postures(s, g);
-        return from_seed(s, c, g, &s->posture[g->nearest[k - SN_ARM_CELL_SEEDS]], q);
+        return from_seed(s, c, g, &s->posture[g->nearest[k - SN_ARM_CELL_SEEDS]], NULL, q) !=
+               BEYOND;
     }
     sample(s, c->n, s->table ? k - SN_ARM_CELL_SEEDS - SN_ARM_NEAREST : k, q);
     for (int j = 0; j < c->n; j++) q[j] += c->shift[j];
@@ -364,7 +423,7 @@ static void make_samples(making *m) {
             sample(s, c->n, k, m->q[k]);
             memcpy(q, m->q[k], sizeof q);
             q[s->first] = q[s->last] = 0;
-            sn_frame f = last_frame(s, c, q);
+            sn_frame f = last_frame(s, c, q, NULL, NULL);
             if (pass == 0) {
                 s->reach = fmax(s->reach, sn_hypot(f.p.x, f.p.y));
                 s->low = fmin(s->low, f.p.z);
@@ -400,6 +459,7 @@ static void sort_samples(making *m) {
 typedef struct trials {
     int n;
     const sn_arm_seed *seed[TRIED];
+    sn_arm_lean lean[TRIED];
     double goal[TRIED][12];
     sn_arm_goal_key key[TRIED];
     int cost
@@ -439,7 +499,9 @@ static bool next_trial(const making *m, trials *t, const int *which, int count, 
         double q[SN_ARM_MAX];
         *own = (trial){which[*at / goals], from + *at % goals, 1};
         t->cost[own->seed][own->goal] = FAILED;
-        if (!from_seed(m->s, m->c, &t->key[own->goal], t->seed[own->seed], q)) continue;
+        if (from_seed(m->s, m->c, &t->key[own->goal], t->seed[own->seed], &t->lean[own->seed], q) ==
+            BEYOND)
+            continue;
         for (int j = 0; j < m->c->n; j++) x->q[j * width + lane] = q[j];
         for (int i = 0; i < 12; i++) x->goal[i * width + lane] = t->goal[own->goal][i];
         (*at)++;
@@ -502,6 +564,82 @@ static int best_trials(const trials *t, int early, int most, int *which) {
     return count;
 }
 
+// L L^T of a symmetric matrix in its lower triangle, in its place.
+static void factor_keys(double A[SN_ARM_KEYS][SN_ARM_KEYS]) {
+    for (int r = 0; r < SN_ARM_KEYS; r++)
+        for (int c = 0; c <= r; c++) {
+            double sum = A[r][c];
+            for (int i = 0; i < c; i++) sum -= A[r][i] * A[c][i];
+            A[r][c] = r == c ? sqrt(sum) : sum / A[c][c];
+        }
+}
+
+static void solve_keys(double A[SN_ARM_KEYS][SN_ARM_KEYS], double *x) {
+    for (int r = 0; r < SN_ARM_KEYS; r++) {
+        for (int c = 0; c < r; c++) x[r] -= A[r][c] * x[c];
+        x[r] /= A[r][r];
+    }
+    for (int r = SN_ARM_KEYS - 1; r >= 0; r--) {
+        for (int c = r + 1; c < SN_ARM_KEYS; c++) x[r] -= A[c][r] * x[c];
+        x[r] /= A[r][r];
+    }
+}
+
+// The middle joints move by K^T (K K^T + damping)^-1 of the difference, where K is how they move the key; the first and
+// the last make good how the azimuth and the turn about the last axis change with that.
+static void find_lean(const making *m, int k, sn_arm_lean *out) {
+    const sn_arm_seeds *s = m->s;
+    const int n = m->c->n;
+    const double damping = 1e-3, share = sn_arm_key_share;
+    sn_vec3 axis[SN_ARM_TABLE_MAX], at[SN_ARM_TABLE_MAX];
+    double q[SN_ARM_TABLE_MAX], K[SN_ARM_TABLE_MAX][SN_ARM_KEYS] = {{0}};
+    double azimuth[SN_ARM_TABLE_MAX] = {0}, twist[SN_ARM_TABLE_MAX] = {0};
+    memset(out, 0, sizeof *out);
+    memcpy(out->key, m->key[k], sizeof out->key);
+    memcpy(q, m->q[k], sizeof q);
+    q[s->first] = q[s->last] = 0;
+    const sn_frame f = last_frame(s, m->c, q, axis, at);
+    const double rho = fmax(sqrt(f.p.x * f.p.x + f.p.y * f.p.y), 1e-6);
+    const double co = f.p.x / rho, si = f.p.y / rho;
+    const sn_vec3 Z = f.R.c[2];
+    for (int j = 0; j < n; j++) {
+        if (j == s->first || j == s->last) continue;
+        const sn_arm_move *move = &m->c->move[j];
+        const sn_vec3 turn = v3_scale(move->turn, axis[j]);
+        const sn_vec3 v =
+            v3_add(v3_cross(turn, v3_sub(f.p, at[j])), v3_scale(move->slide, axis[j]));
+        const sn_vec3 dZ = v3_cross(turn, Z);
+        azimuth[j] = (co * v.y - si * v.x) / rho;
+        twist[j] = v3_dot(turn, Z) - azimuth[j] * Z.z;
+        K[j][0] = co * v.x + si * v.y;
+        K[j][1] = v.z;
+        K[j][2] = share * (co * dZ.x + si * dZ.y + azimuth[j] * (co * Z.y - si * Z.x));
+        K[j][3] = share * (co * dZ.y - si * dZ.x - azimuth[j] * (co * Z.x + si * Z.y));
+        K[j][4] = share * dZ.z;
+    }
+    double A[SN_ARM_KEYS][SN_ARM_KEYS];
+    for (int r = 0; r < SN_ARM_KEYS; r++)
+        for (int c = 0; c <= r; c++) {
+            A[r][c] = r == c ? damping : 0;
+            for (int j = 0; j < n; j++) A[r][c] += K[j][r] * K[j][c];
+        }
+    factor_keys(A);
+    for (int i = 0; i < SN_ARM_KEYS; i++) {
+        double w[SN_ARM_KEYS] = {0}, around = 0, about = 0;
+        w[i] = 1;
+        solve_keys(A, w);
+        for (int j = 0; j < n; j++) {
+            double d = 0;
+            for (int r = 0; r < SN_ARM_KEYS; r++) d += K[j][r] * w[r];
+            out->by[i][j] = (float)d;
+            around += azimuth[j] * d;
+            about += twist[j] * d;
+        }
+        out->by[i][s->first] = (float)-around;
+        out->by[i][s->last] = (float)-about;
+    }
+}
+
 // The few of a cell's postures that reach most goals of the cell in fewest steps, best first.
 static void rank_cell(making *m, trials *t, int cell) {
     const int first = m->start[cell];
@@ -510,7 +648,7 @@ static void rank_cell(making *m, trials *t, int cell) {
     t->n = count < TRIED ? count : TRIED;
     for (int g = 0; g < t->n; g++) {
         const int k = m->order[first + (int)((long)g * count / t->n)];
-        sn_frame f = last_frame(m->s, m->c, m->q[k]);
+        sn_frame f = last_frame(m->s, m->c, m->q[k], NULL, NULL);
         if (!m->s->plain) {
             sn_frame before = inverse(&m->s->left), behind = inverse(&m->s->right);
             f = frame_mul(&before, &f);
@@ -519,6 +657,7 @@ static void rank_cell(making *m, trials *t, int cell) {
         memcpy(t->goal[g], &f, sizeof f);
         sn_arm_goal_look(m->s, t->goal[g], &t->key[g]);
         t->seed[g] = &m->seed[k];
+        find_lean(m, k, &t->lean[g]);
         left[g] = FAILED;
         which[g] = g;
     }
@@ -539,7 +678,9 @@ static void rank_cell(making *m, trials *t, int cell) {
         used[best] = true;
         for (int g = 0; g < t->n; g++)
             if (t->cost[which[best]][g] < left[g]) left[g] = t->cost[which[best]][g];
-        m->s->seed[cell * SN_ARM_CELL_SEEDS + m->have[cell]++] = *t->seed[which[best]];
+        const int to = cell * SN_ARM_CELL_SEEDS + m->have[cell]++;
+        m->s->seed[to] = *t->seed[which[best]];
+        m->s->lean[to] = t->lean[which[best]];
     }
 }
 
@@ -561,12 +702,15 @@ static void keep_cell(making *m, int cell) {
 
 static void borrow(making *m, int to, int from) {
     sn_arm_seed *mine = m->s->seed + to * SN_ARM_CELL_SEEDS;
+    sn_arm_lean *lean = m->s->lean + to * SN_ARM_CELL_SEEDS;
     const sn_arm_seed *other = m->s->seed + from * SN_ARM_CELL_SEEDS;
     for (int k = 0; k < m->have[from] && m->have[to] < SN_ARM_CELL_SEEDS; k++) {
         bool there = false;
         for (int i = 0; i < m->have[to]; i++)
             there = there || memcmp(mine[i].q, other[k].q, sizeof mine[i].q) == 0;
-        if (!there) mine[m->have[to]++] = other[k];
+        if (there) continue;
+        lean[m->have[to]] = m->s->lean[from * SN_ARM_CELL_SEEDS + k];
+        mine[m->have[to]++] = other[k];
     }
 }
 
@@ -613,6 +757,11 @@ sn_status sn_arm_seeds_make(sn_arm_seeds *s, const sn_arm_chain *c, const sn_all
         s->span[j] = high - low;
     }
     if (!s->table) return SN_OK;
+    for (int j = 0; j < SN_ARM_TABLE_MAX; j++) {
+        const bool bound = j < c->n && !c->round[j] && j != s->first && j != s->last;
+        s->least[j] = bound ? (float)s->from[j] : -INFINITY;
+        s->most[j] = bound ? (float)(s->from[j] + s->span[j]) : INFINITY;
+    }
     s->plain = c->hinges && !c->lead;
     s->left = inverse(&s->side);
     if (c->hinges) {

@@ -39,6 +39,14 @@ typedef struct sn_arm_seed {
     float pad;
 } sn_arm_seed;
 
+/// What a posture of a cell becomes for a goal beside its own: all variables to first order, by how the goal's key
+/// differs. That is the first Newton step, without its equations.
+typedef struct sn_arm_lean {
+    float by[SN_ARM_KEYS][SN_ARM_TABLE_MAX];
+    float key[SN_ARM_KEYS];  ///< the posture's
+    float pad[3];
+} sn_arm_lean;
+
 typedef struct sn_arm_seeds {
     bool table;       ///< there is one
     int first, last;  ///< the two turns
@@ -50,8 +58,11 @@ typedef struct sn_arm_seeds {
     double ratio;                               ///< of the sequence
     double from[SN_ARM_MAX], span[SN_ARM_MAX];  ///< where variables are sampled
     sn_arm_seed *seed;                          ///< SN_ARM_CELLS * SN_ARM_CELL_SEEDS
-    sn_arm_seed *posture;                       ///< SN_ARM_POSTURES
-    float (*key)[SN_ARM_POSTURES];              ///< SN_ARM_KEYS: of the postures
+    sn_arm_lean *lean;                          ///< the same
+    float least[SN_ARM_TABLE_MAX],
+        most[SN_ARM_TABLE_MAX];     ///< limits of the middle joints, as seeds have them
+    sn_arm_seed *posture;           ///< SN_ARM_POSTURES
+    float (*key)[SN_ARM_POSTURES];  ///< SN_ARM_KEYS: of the postures
     /// What a cell was sampled with, sn_arm_seed_rows() rows for each cell: the variables as the kernels have them, of the
     /// first turn less the azimuth; the key, far off where there is none; the last joint's frame
     float (*middle)[SN_ARM_CELL_KEPT];
@@ -64,6 +75,7 @@ typedef struct sn_arm_goal_key {
     double azimuth, x[3], y[3];
     float key[SN_ARM_KEYS];
     int cell;
+    int first;                    ///< of the cell's starts the one that comes first
     bool sorted;                  ///< the postures below are found
     int nearest[SN_ARM_NEAREST];  ///< postures, the nearest first
 } sn_arm_goal_key;

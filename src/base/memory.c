@@ -56,16 +56,21 @@ void *sn_layout_keep(sn_layout *layout, const void *item, size_t size) {
     return to;
 }
 
-void *sn_layout_acquire(const sn_layout *measured, const sn_allocator *allocator, void **owner) {
+void *sn_layout_acquire_raw(const sn_layout *measured, const sn_allocator *allocator,
+                            void **owner) {
     *owner = NULL;
     if (measured->overflow) return NULL;
-    size_t bytes = measured->used + ALIGNMENT;
-    char *block = sn_acquire(allocator, bytes);
+    char *block = sn_acquire(allocator, measured->used + ALIGNMENT);
     if (block == NULL) return NULL;
     *owner = block;
-    memset(block, 0, bytes);
     size_t past = (uintptr_t)block % ALIGNMENT;
     return block + (past == 0 ? 0 : ALIGNMENT - past);
+}
+
+void *sn_layout_acquire(const sn_layout *measured, const sn_allocator *allocator, void **owner) {
+    void *block = sn_layout_acquire_raw(measured, allocator, owner);
+    if (block != NULL) memset(block, 0, measured->used);
+    return block;
 }
 
 sn_status sn_grow(const sn_allocator *allocator, void **items, size_t *capacity, size_t need,

@@ -28,6 +28,8 @@ void sn_release(const sn_allocator *allocator, void *block);
 /// A block for a measured layout: zeroed and aligned to 64 inside a block that `*owner` receives
 /// and that is later given to sn_release. NULL when it overflowed or memory is out.
 void *sn_layout_acquire(const sn_layout *measured, const sn_allocator *allocator, void **owner);
+/// The same with whatever is in it: memory that is not written to costs nothing.
+void *sn_layout_acquire_raw(const sn_layout *measured, const sn_allocator *allocator, void **owner);
 
 /// Make room for `need` items in a growing array; contents are kept. Doubles, so amortised.
 /// `*items` NULL and `*capacity` 0 at first.

@@ -93,7 +93,7 @@ static sn_status create_worker(sn_batch *b, sn_batch_worker *w, sn_error *error)
     sn_model_zero(b->model, w->q);
     SN_TRY(sn_problem_copy(b->problem, &rest, b->options.rest > 0 ? 1 : 0, &b->allocator,
                            &w->problem, error));
-    return sn_solver_create(w->problem, &b->options.solver, &b->allocator, &w->solver, error);
+    return sn_solver_create_plain(w->problem, &b->options.solver, &b->allocator, &w->solver, error);
 }
 
 // Where rows are solved; `why` not elsewhere.

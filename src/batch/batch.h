@@ -94,8 +94,10 @@ bool sn_batch_row_goals(const sn_batch *b, const double *goals, double *out);
 /// The same from a problem with the batch's tasks, whose goals, local points or missing tasks may be other ones. False
 /// when more of it is another.
 bool sn_batch_row_of(const sn_batch *b, const sn_problem *problem, double *out);
+/// A row from a problem itself, without local points. @param at  ntask: from sn_batch_goal_places()
+bool sn_batch_problem_goals(const sn_problem *problem, const int *at, double *out);
 /// The sine of the lanes is good for angles of some turns: what is far out is the plain solver's.
-bool sn_batch_row_far(const sn_batch *b, const double *q);
+bool sn_batch_row_far(const sn_batch_table *t, const double *q);
 /// How a lane that ended with SN_END_... ended.
 sn_stop sn_batch_stop_of(int how);
 /// A start that can be used, moved into the limits; false when it is none.

@@ -16,6 +16,8 @@ const char *sn_batch_unfit(const sn_problem *p, const sn_solver_options *o);
 /// @param round  nv: angles that go round, without limits on the way
 void sn_batch_table_count(const sn_problem *p, const sn_solver_options *o, bool locals, bool pulled,
                           sn_batch_table *t);
+/// The same for the most that the problem can come to with its tasks on, off or weighted otherwise.
+void sn_batch_table_most(const sn_problem *p, const sn_solver_options *o, sn_batch_table *t);
 void sn_batch_table_layout(sn_batch_table *t, sn_layout *layout);
 void sn_batch_table_fill(sn_batch_table *t, const sn_problem *p, const sn_solver_options *o,
                          const int *goal_at, const bool *round);

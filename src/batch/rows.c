@@ -47,9 +47,9 @@ static int turn_of(const sn_task *t) {
                                        : 0;
 }
 
-static int local_of(const sn_batch *b, const sn_task *t) {
-    return b->options.locals && (t->type == SN_TASK_POINT || t->type == SN_TASK_PLANE ||
-                                 t->type == SN_TASK_POSE || t->type == SN_TASK_FRAME2)
+static int local_of(bool locals, const sn_task *t) {
+    return locals && (t->type == SN_TASK_POINT || t->type == SN_TASK_PLANE ||
+                      t->type == SN_TASK_POSE || t->type == SN_TASK_FRAME2)
                ? 3
                : 0;
 }
@@ -72,7 +72,7 @@ bool sn_batch_row_goals(const sn_batch *b, const double *goals, double *out) {
     for (int i = 0; i < p->ntask; i++) {
         if (b->goal_at[i] < 0) continue;
         const sn_task *t = &p->task[i];
-        const int local = local_of(b, t), place = place_of(t), turn = turn_of(t);
+        const int local = local_of(b->options.locals, t), place = place_of(t), turn = turn_of(t);
         const int n = place + local + turn;
         double *x = out + b->goal_at[i];
         int there = look_at(x, n);
@@ -88,7 +88,7 @@ bool sn_batch_row_goals(const sn_batch *b, const double *goals, double *out) {
 
 // A part's share of same_task(); goals aside.
 static bool same_part(const sn_batch *b, const sn_task *t, const sn_part *p, const sn_part *o) {
-    const bool brought = p->type == SN_PART_POINT && local_of(b, t) > 0;
+    const bool brought = p->type == SN_PART_POINT && local_of(b->options.locals, t) > 0;
     return p->type == o->type && p->weight == o->weight && p->plane == o->plane &&
            (brought || memcmp(&p->local, &o->local, sizeof p->local) == 0) &&
            memcmp(&p->normal, &o->normal, sizeof p->normal) == 0 &&
@@ -106,7 +106,8 @@ static bool same_task(const sn_batch *batch, const sn_problem *a, int i) {
         const sn_point *p = &a->point[x->point], *o = &b->point[y->point];
         if (t->weight != b->task[i].weight || p->loss != o->loss || p->scale2 != o->scale2)
             return false;
-        if (local_of(batch, t) == 0 && memcmp(&p->local, &o->local, sizeof p->local) != 0)
+        if (local_of(batch->options.locals, t) == 0 &&
+            memcmp(&p->local, &o->local, sizeof p->local) != 0)
             return false;
     }
     if (x->part >= 0 && !same_part(batch, t, &a->part[x->part], &b->part[y->part])) return false;
@@ -132,9 +133,9 @@ static bool same_freedom(const sn_model *a, const sn_model *b) {
 }
 
 // A task's numbers as the problem has them. False when they are no goals.
-static bool put_task(const sn_batch *b, const sn_problem *p, int i, double *x) {
+static bool put_task(const sn_problem *p, bool locals, int i, double *x) {
     const sn_task *t = &p->task[i];
-    const int local = local_of(b, t), place = place_of(t), turn = turn_of(t);
+    const int local = local_of(locals, t), place = place_of(t), turn = turn_of(t);
     double *y = x + place + local;
     if (p->parts[i].missing) {
         for (int k = 0; k < place + local + turn; k++) x[k] = NAN;
@@ -154,16 +155,23 @@ bool sn_batch_row_of(const sn_batch *b, const sn_problem *p, double *out) {
     if (!same_freedom(p->model, b->problem->model)) return false;
     for (int i = 0; i < b->problem->ntask; i++) {
         if (!same_task(b, p, i)) return false;
-        if (b->goal_at[i] >= 0 && !put_task(b, p, i, out + b->goal_at[i])) return false;
+        if (b->goal_at[i] >= 0 && !put_task(p, b->options.locals, i, out + b->goal_at[i]))
+            return false;
     }
     return true;
 }
 
-bool sn_batch_row_far(const sn_batch *b, const double *q) {
+bool sn_batch_problem_goals(const sn_problem *p, const int *at, double *out) {
+    for (int i = 0; i < p->ntask; i++)
+        if (at[i] >= 0 && !put_task(p, false, i, out + at[i])) return false;
+    return true;
+}
+
+bool sn_batch_row_far(const sn_batch_table *t, const double *q) {
     bool far = false;
-    for (int i = 0; i < b->model->nv; i++) {
-        const int at = b->table.q_of[i];
-        far = far || (at >= 0 && !b->table.length[i] && !(fabs(q[at]) < far_angle));
+    for (int i = 0; i < t->nv; i++) {
+        const int at = t->q_of[i];
+        far = far || (at >= 0 && !t->length[i] && !(fabs(q[at]) < far_angle));
     }
     return far;
 }
@@ -197,7 +205,7 @@ bool sn_batch_row_set(const sn_batch_worker *w, const double *goals) {
     for (int i = 0; i < b->problem->ntask; i++) {
         if (b->goal_at[i] < 0) continue;
         sn_task *t = &p->task[i];
-        const int local = local_of(b, t), place = place_of(t), turn = turn_of(t);
+        const int local = local_of(b->options.locals, t), place = place_of(t), turn = turn_of(t);
         const int n = place + local + turn;
         memcpy(numbers, goals + b->goal_at[i], (size_t)n * sizeof *numbers);
         int there = look_at(numbers, n);

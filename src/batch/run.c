@@ -140,7 +140,7 @@ static bool end_start(sn_batch_worker *w, sn_batch_row *r, const double *q,
 // Take a row into a lane; false: none is left.
 static bool fill_lane(sn_batch_worker *w, int lane, bool begun) {
     sn_batch_row *r = &w->row[lane];
-    while ((r->live = next_row(w, r, begun)) && sn_batch_row_far(w->batch, r->start)) {
+    while ((r->live = next_row(w, r, begun)) && sn_batch_row_far(&w->batch->table, r->start)) {
         sn_batch_report report = {.f = NAN, .gradient = NAN};
         memcpy(w->q, r->start, nq_of(w->batch) * sizeof *w->q);
         solve_plain(w, r, &report);

@@ -106,13 +106,13 @@ static bool is_fork(const sn_model *m, int k) {
     return false;
 }
 
-static int count_soft(const sn_problem *p) {
+static int count_soft(const sn_problem *p, bool all) {
     int n = 0;
     for (int s = 0; s < p->nsoft; s++)
         for (int k = 0; k < p->model->njoint; k++) {
             const sn_joint *j = &p->model->joint[k];
             const sn_soft *soft = &p->soft[s];
-            if (!soft->active || j->v0 < soft->first || j->v0 >= soft->first + soft->count)
+            if (!(soft->active || all) || j->v0 < soft->first || j->v0 >= soft->first + soft->count)
                 continue;
             n += j->ops->quaternion >= 0 ? j->ops->curve_first : j->nv;
         }
@@ -134,7 +134,7 @@ void sn_batch_table_count(const sn_problem *p, const sn_solver_options *o, bool 
                           .npoint = p->npoint,
                           .npart = p->npart,
                           .nrest = count_rest(p),
-                          .nsoft = count_soft(p),
+                          .nsoft = count_soft(p, false),
                           .loss = p->nloss > 0,
                           .locals = locals,
                           .pulled = pulled,
@@ -152,6 +152,13 @@ void sn_batch_table_count(const sn_problem *p, const sn_solver_options *o, bool 
     sn_batch_drive_count(m, t);
     t->nsum = t->npart > 0 ? SN_SUM_MATRIX + 21 * t->matrix : 0;
     t->ngoal = sn_batch_goal_places(p, locals, NULL);
+}
+
+void sn_batch_table_most(const sn_problem *p, const sn_solver_options *o, sn_batch_table *t) {
+    sn_batch_table_count(p, o, false, false, t);
+    t->nrest = p->nrest;
+    t->nsoft = count_soft(p, true);
+    t->loss = p->npoint > 0;
 }
 
 #define N(name) t->name

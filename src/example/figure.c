@@ -6,8 +6,8 @@
 
 #include "base/status.h"
 #include "example/plan.h"
-#include "sinew/solver.h"
 #include "sinew/take.h"
+#include "solvers/solver.h"
 
 static const double rate = 120, degree = 0x1.1df46a2529d39p-6;
 
@@ -214,7 +214,7 @@ static sn_status make(maker *m, const sn_allocator *allocator, sn_motion **out) 
     options.gradient = 1e-10;
     sn_model_zero(m->model, m->rest);
     SN_TRY(make_problem(m, allocator));
-    SN_TRY(sn_solver_create(m->problem, &options, allocator, &m->solver, NULL));
+    SN_TRY(sn_solver_create_plain(m->problem, &options, allocator, &m->solver, NULL));
     SN_TRY(sn_motion_create(nframe, sn_model_nq(m->model), 1, rate, allocator, &m->rough, NULL));
     SN_TRY(make_poses(m, m->rough));
     SN_TRY(sn_motion_create(nframe, sn_model_nq(m->model), 1, rate, allocator, out, NULL));

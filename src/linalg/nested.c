@@ -86,6 +86,9 @@ static size_t factor(sn_nested *a, size_t m, double least, size_t most_rank) {
         a->order[p] = 1;
         rank++;
     }
+    a->lowest = 0;
+    for (size_t i = 0; i < m; i++)
+        if (a->order[i] == 0) a->lowest = fmin(a->lowest, a->d[i]);
     return rank;
 }
 
@@ -150,6 +153,42 @@ void sn_nested_solve(const sn_nested *a, int k, const double *b, double *y) {
         for (size_t i = 0; i < c; i++) y[c] -= U[i + n * c] * y[i];
         y[c] /= U[c + n * c];
     }
+}
+
+double sn_nested_thinnest(const sn_nested *a, int k) {
+    const double *U = a->factor + (size_t)a->n * (size_t)a->first[k];
+    double least = INFINITY;
+    for (int c = 0; c < sn_nested_rank(a, k); c++, U += a->n) least = fmin(least, U[c] * U[c]);
+    return least;
+}
+
+// y += J x, and y += J^T x.
+static void multiply(const double *J, size_t rows, size_t n, const double *x, double *y) {
+    for (size_t i = 0; i < n; i++)
+        for (size_t r = 0; r < rows; r++) y[r] += x[i] * J[r + rows * i];
+}
+static void multiply_back(const double *J, size_t rows, size_t n, const double *x, double *y) {
+    for (size_t i = 0; i < n; i++) y[i] += dot(J + rows * i, x, rows);
+}
+
+void sn_nested_sharpen(sn_nested *a, const double *J, int rows, double *w) {
+    const size_t n = (size_t)a->n, m = (size_t)sn_nested_left(a), k = (size_t)a->count - 1;
+    const size_t rank = (size_t)sn_nested_rank(a, (int)k);
+    double *V = a->basis + n * (size_t)a->first[k], *Z = sn_nested_rest(a), *b = a->T, *y = a->d;
+    for (size_t c = 0; c < m; c++, Z += n) {
+        memset(w, 0, (size_t)rows * sizeof *w);
+        memset(b, 0, n * sizeof *b);
+        multiply(J, (size_t)rows, n, Z, w);
+        multiply_back(J, (size_t)rows, n, w, b);
+        sn_nested_solve(a, (int)k, b, y);
+        sn_nested_spread(a, (int)k, -1, y, Z);
+    }
+    Z = sn_nested_rest(a);
+    for (size_t c = 0; c < rank; c++, V += n)
+        for (size_t i = 0; i < m; i++) {
+            const double along = dot(Z + n * i, V, n);
+            for (size_t r = 0; r < n; r++) V[r] -= along * Z[r + n * i];
+        }
 }
 
 static void spread(const double *columns, size_t n, size_t r, double scale, const double *y,

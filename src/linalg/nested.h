@@ -23,9 +23,11 @@ typedef struct sn_nested {
     double *factor;     ///< n x n: U_k upper triangular, D_k = U_k U_k^T, in V_k's columns
     double *R;          ///< n x n: the last reduced matrix
     double *T, *L, *d;  ///< n x n, n x n, n: scratch
-    int *order;         ///< n: scratch
-    int *place;         ///< n: where the free places are
-    bool turned;        ///< the basis is no longer made of unit vectors
+    double
+        lowest;  ///< pivot that the last matrix has left, 0 or below: one that is indefinite bends down
+    int *order;   ///< n: scratch
+    int *place;   ///< n: where the free places are
+    bool turned;  ///< the basis is no longer made of unit vectors
 } sn_nested;
 
 void sn_nested_begin(sn_nested *nested, const bool *free);
@@ -36,6 +38,13 @@ void sn_nested_reduce(sn_nested *nested, const double *W);
 /// Take in W: what it sees of Z becomes its own. Pivots of a factorisation at or below `least` count as
 /// nothing, and it takes no more than `most` directions. Returns how many it took.
 int sn_nested_add(sn_nested *nested, const double *W, double least, int most);
+
+/// The smallest pivot of U_k, squared: W_k has 1e-16 of its largest entry, so that Z has that over this.
+double sn_nested_thinnest(const sn_nested *nested, int k);
+
+/// The last matrix taken in is J^T J, J with `rows` rows, column-major: Z once more, with the digits of J instead of those
+/// of its square. w is scratch for as many numbers.
+void sn_nested_sharpen(sn_nested *nested, const double *J, int rows, double *w);
 
 /// y = D_k^-1 V_k^T b; then x += scale V_k y.
 void sn_nested_solve(const sn_nested *nested, int k, const double *b, double *y);

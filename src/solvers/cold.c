@@ -409,7 +409,7 @@ static void search_in_lanes(sn_solver *s, search *found, walk *at) {
             count = 0;
             more = true;
             for (int l = 0; l < lanes->width; l++) used[l] = -1;
-            if (!lanes->begin(lanes, s, found->f)) return;
+            lanes->aim(lanes, found->f);
         }
     }
 }

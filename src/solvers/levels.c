@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "sweeps/residuals.h"
 
 // How far a first step may move.
 static const double first_reach = 0.4;
@@ -37,6 +38,9 @@ static const double not_at_rest = 1e-5;
 // Rounding of f, and of what the levels above leave free, may leave a relative gradient of up to this: f is then 1e-15
 // of itself above its least.
 static const double end_of_digits = 3e-8;
+
+// ... and next to a singular pose of up to this, where f has no more digits than that.
+static const double no_digits = 1e-5;
 
 // A level with more than this relative gradient left is not at rest, however short its step is.
 static const double no_rest = 1e-6;
@@ -63,8 +67,12 @@ void sn_solver_levels_layout(sn_solver *s, sn_layout *layout) {
         a.H = sn_layout_take(layout, n * n, sizeof *a.H);
         a.turn = sn_layout_take(layout, n * n, sizeof *a.turn);
         a.mu = sn_layout_take(layout, all * all * n, sizeof *a.mu);
+        a.lag = sn_layout_take(layout, all * n, sizeof *a.lag);
         a.pull = sn_layout_take(layout, all * n, sizeof *a.pull);
         a.factor = sn_layout_take(layout, n * n, sizeof *a.factor);
+        a.rows = sn_residual_count(s->problem);
+        a.J = sn_layout_take(layout, (size_t)a.rows * n, sizeof *a.J);
+        a.r = sn_layout_take(layout, (size_t)a.rows, sizeof *a.r);
         a.p = sn_layout_take(layout, n, sizeof *a.p);
         a.b = sn_layout_take(layout, n, sizeof *a.b);
         a.y = sn_layout_take(layout, n, sizeof *a.y);
@@ -210,24 +218,25 @@ static int find_lost(const sn_solver *s, int last, double far) {
     return -1;
 }
 
-// The first level below the first that misses its goals and has a way left along which f hardly bends; -1 for none. The one
-// below it would take that way as its own.
+// The first level below the first that misses its goals and has a way left along which f hardly bends, or bends down; -1 for
+// none. The one below it would take that way as its own.
 static int find_unfinished(const sn_solver *s, int last) {
     const sn_levels *a = s->levels;
     for (int k = a->first + 1; k < last; k++)
-        if (a->at[k].exact && a->at[k].vague && !satisfied(s, k)) return k;
+        if (a->at[k].bends_down || (a->at[k].exact && a->at[k].vague && !satisfied(s, k))) return k;
     return -1;
 }
 
-// What rounding leaves of the last level's relative gradient: matrices of the levels above have the digits of their largest
-// entries, and near a singular pose large multipliers bring the last of them into the pull.
+// What rounding leaves of the last level's relative gradient. The levels above are met as far as their digits go; near a singular
+// pose that leaves the pose open by their rounding over a small pivot's root, and what is free there turns by as much over that
+// root again, which the multipliers tell.
 static double rounding(const sn_solver *s, int last) {
     const sn_levels *a = s->levels;
     const double size = sqrt(2 * a->at[last].f * a->at[last].whole);
     double sum = 0;
     for (int j = 0; j < last; j++)
         sum += 1e-15 * a->at[j].whole * sn_levels_largest(sn_levels_mu(a, last, j), s->n);
-    return fmin(fmax(end_of_digits, size > 0 ? sum / size : 0), SN_LEVELS_REST);
+    return fmin(fmax(end_of_digits, size > 0 ? sum / size : 0), no_digits);
 }
 
 // Where the loop stands.
@@ -297,7 +306,9 @@ static bool is_done(sn_solver *s, course *c, bool above, bool calm) {
     c->calmest = fmin(c->calmest, at->gradient);
     c->patience = idle ? c->patience + 1 : 0;
     if (at->f <= at->goal || at->gradient <= s->options.gradient) return true;
-    if (calm && (idle || step->reach < no_way)) return true;
+    // a gradient that is large, and as large as rounding may leave it, is looked at twice
+    const bool settled = idle && (at->gradient <= SN_LEVELS_REST || c->patience >= 2);
+    if (calm && (settled || step->reach < no_way)) return true;
     if (above && c->patience >= ENOUGH_PATIENCE && at->gradient <= SN_LEVELS_REST) return true;
     return at->gradient <= no_rest && fmax(step->size, step->up) <= no_way &&
            step->reach > 10 * no_way;

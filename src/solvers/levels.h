@@ -35,7 +35,9 @@ typedef struct sn_level {
     double noise;     ///< pivots that are rounding at any pose
     double least;     ///< pivots at the pose that count as nothing
     int rank;         ///< directions that it takes there
+    bool bends_down;  ///< in what it may move: not at a minimum, whatever its gradient is
     bool vague;       ///< more, were what is left of f not as large as some pivots
+    bool thin;        ///< some pivots are small: near a singular pose
     double gradient;  ///< relative gradient in what it may move
 } sn_level;
 
@@ -47,14 +49,18 @@ struct sn_levels {
     sn_level at[SN_LEVELS];
     sn_level_view view;
     sn_nested nested;
-    double *unit;    ///< nv: velocity of an entry 1: a radian, or the figure's size
-    double *g;       ///< SN_LEVELS x nv, by entries
-    double *W;       ///< SN_LEVELS x nv x nv
-    double *H;       ///< nv x nv: scratch
-    double *turn;    ///< nv x nv: scratch
-    double *mu;      ///< SN_LEVELS x SN_LEVELS x nv: mu of level j for level k
+    double *unit;  ///< nv: velocity of an entry 1: a radian, or the figure's size
+    double *g;     ///< SN_LEVELS x nv, by entries
+    double *W;     ///< SN_LEVELS x nv x nv
+    double *H;     ///< nv x nv: scratch
+    double *turn;  ///< nv x nv: scratch
+    double *mu;    ///< SN_LEVELS x SN_LEVELS x nv: mu of level j for level k
+    double
+        *lag;  ///< SN_LEVELS x nv: what their residuals, not yet 0, take from the bend along them
     double *pull;    ///< SN_LEVELS x nv: g with what the levels above answer
     double *factor;  ///< nv x nv
+    int rows;        ///< of residuals
+    double *J, *r;   ///< rows x nv: their derivatives, by entries; rows: scratch
     double *p;       ///< nv: the step
     double *b, *y;   ///< nv: scratch
     double *fix;     ///< nv: the way to a limit

@@ -21,10 +21,17 @@
 
 #include "linalg/dense.h"
 #include "solvers/levels.h"
+#include "sweeps/residuals.h"
 
 // A level with less than this of what f would be with errors as large as the figure is asked again whether its goals
 // can be met.
 static const double nearly_met = 1e-6;
+
+// A pivot below 0 by this share of what f would be with errors as large as the figure is no rounding.
+static const double downwards = 1e-8;
+
+// Pivots below this share of what f would be with errors as large as the figure make the null space vague.
+static const double thin = 1e-6;
 
 bool sn_levels_derive(sn_solver *s, int last) {
     sn_levels *a = s->levels;
@@ -70,6 +77,38 @@ static double own_step(sn_solver *s, int k) {
     return 0.5 * sn_solver_dot(a->b, g, s->n);
 }
 
+// Near a singular pose what level k leaves free has lost half of the digits in J^T J: J itself has them.
+static bool sharpen(sn_solver *s, int k) {
+    sn_levels *a = s->levels;
+    sn_level *at = &a->at[k];
+    double f;
+    at->thin = !at->exact && sn_nested_thinnest(&a->nested, k) < thin * at->whole;
+    if (!at->thin || at->name < 0) return true;
+    if (!sn_levels_look(s, k, s->q, false, &f, a->b, NULL)) return false;
+    sn_residuals(s->ws, a->r, a->J);
+    for (int i = 0; i < s->n; i++)
+        for (int r = 0; r < a->rows; r++) a->J[r + a->rows * i] *= a->unit[i];
+    sn_nested_sharpen(&a->nested, a->J, a->rows, a->r);
+    return true;
+}
+
+// The bend along mu has a part (r'' mu)^T J too much, which on what is free for level k is nothing, but for a step that brings
+// the level above to its goals, J p = -r, is -r . r'' mu: what its exact Hessian has more than J^T J.
+static bool find_lag(sn_solver *s, int k) {
+    sn_levels *a = s->levels;
+    const int n = s->n;
+    double f, *lag = a->lag + n * k;
+    for (int i = 0; i < n; i++) lag[i] = 0;
+    for (int j = 0; j < k; j++) {
+        const double *mu = sn_levels_mu(a, k, j), *W = sn_levels_W(a, j);
+        if (a->at[j].exact || a->at[j].own > 0.5) continue;
+        if (!sn_levels_look(s, j, s->q, true, &f, NULL, a->H)) return false;
+        for (int c = 0; c < n; c++)
+            for (int i = 0; i < n; i++) lag[i] += mu[c] * (a->H[i + n * c] - W[i + n * c]);
+    }
+    return true;
+}
+
 // Take in the levels above the last, and reduce the last.
 static bool nest(sn_solver *s, int last) {
     sn_levels *a = s->levels;
@@ -81,7 +120,7 @@ static bool nest(sn_solver *s, int last) {
         const bool met = at->f <= 100 * at->goal;
         const bool bent = k < last || (s->options.method != SN_METHOD_LM && !at->fast);
         if (!at->curved && k > 0 && !met && bent && (k == last || at->exact)) {
-            if (!sn_levels_add_bend(s, k, s->q, W)) return false;
+            if (!sn_levels_add_bend(s, k, s->q, W) || !find_lag(s, k)) return false;
             at->curved = true;
         }
         if (k == last) break;
@@ -89,6 +128,7 @@ static bool nest(sn_solver *s, int last) {
         const double nothing = fmax(sn_levels_nothing * at->whole, at->noise);
         at->rank = sn_nested_add(&a->nested, W, nothing, s->n);
         at->vague = false;
+        at->bends_down = at->exact && a->nested.lowest < -downwards * sn_levels_measure(at);
         double fall = own_step(s, k);
         at->gradient = at->f > 0 ? sqrt(fmax(fall, 0) / at->f) : 0;
         if (at->least > nothing) {
@@ -100,6 +140,7 @@ static bool nest(sn_solver *s, int last) {
         }
         // a residual that is not yet 0 looks like a column; of a level that misses its goals what is not yet at rest counts
         if (!at->exact) at->gradient = at->f > 0 ? sqrt(fmax(fall, 0) / at->f) : 0;
+        if (!sharpen(s, k)) return false;
         if (at->exact || met || at->f - fall < 0.05 * at->f) continue;
         // its goals are out of reach from here: the same with the exact Hessian
         at->exact = true;
@@ -185,8 +226,9 @@ static double find_gradient(const sn_solver *s, int k) {
 // b = g + W p
 static void add_product(const sn_levels *a, int k, const double *p, double *b) {
     const int n = a->nested.n;
-    const double *W = sn_levels_W(a, k);
+    const double *W = sn_levels_W(a, k), *lag = a->lag + n * k;
     memcpy(b, sn_levels_g(a, k), (size_t)n * sizeof *b);
+    for (int i = 0; i < n && a->at[k].curved; i++) b[i] += lag[i];
     for (int c = 0; c < n; c++) {
         const double x = p[c], *column = W + n * c;
         if (x == 0) continue;
@@ -241,6 +283,7 @@ static bool solve(sn_solver *s, int last, sn_levels_step *step) {
     step->noise = find_noise(s, last);
     step->slope = sn_solver_dot(pull, a->p, n);
     step->bend = sn_solver_dot(a->b, a->p, n) - sn_solver_dot(sn_levels_g(a, last), a->p, n);
+    if (a->at[last].curved) step->bend += sn_solver_dot(a->lag + n * last, a->p, n);
     return true;
 }
 

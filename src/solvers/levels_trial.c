@@ -6,6 +6,9 @@
 
 #include "solvers/levels.h"
 
+// A step back this short is as right as digits allow.
+static const double wholly_right = 1e-13;
+
 // Are the levels above no worse than they were, as far as putting right with `enough` can tell? Limits may keep one from it.
 static bool are_kept(const sn_solver *s, int last, double enough) {
     // near a singular pose a step back may be short, and much of f left all the same
@@ -18,6 +21,8 @@ static bool are_kept(const sn_solver *s, int last, double enough) {
             most = at->floor * (1 + 5e-10);
             slack = fmin(1e-12 * whole, 3e-10 * at->floor);
         }
+        // ... or the pose have come to where it can no longer be met from
+        if (at->thin) slack = 1e-22 * whole;
         if (at->trial > most + fmax(slack, 10 * at->goal)) return false;
     }
     return true;
@@ -91,12 +96,15 @@ static bool let_go(sn_solver *s) {
 
 // How short the step back to the levels above must be that may be left at the end of a way: short of the way, so that what
 // is left is of a higher order, and no longer than it was before the step. An exact Hessian shows what it leaves free only
-// where the gradient is gone.
+// where the gradient is gone, and near a singular pose a short step back does not say that little is left.
 static double how_right(const sn_solver *s, int last, const sn_levels_step *step, double way) {
     bool exact = false;
-    for (int k = 0; k < last; k++) exact = exact || s->levels->at[k].exact;
+    for (int k = 0; k < last; k++) {
+        exact = exact || s->levels->at[k].exact;
+        if (s->levels->at[k].thin) return wholly_right;
+    }
     const double enough = fmin(fmin(1e-3 * way, fmax(step->up, 1e-5)), way * way * way * way);
-    return fmax(fmin(enough, exact ? 1e-9 : 1), exact ? 1e-11 : 1e-13);
+    return fmax(fmin(enough, exact ? 1e-9 : 1), exact ? 1e-11 : wholly_right);
 }
 
 // The trial of a step in a->pose. Shorter where the levels above cannot be put right, and where f of the last one does
@@ -116,7 +124,8 @@ static sn_levels_trial try_step(sn_solver *s, int last, const sn_levels_step *st
             judge(step, &t);
             // a limit in the way may take all of it back while the levels above are put right: not before they are
             if (t.fall < 0.25 * t.promise) {
-                if (!look_put_right(s, last, 1e-13, false, way, &t.value)) t.value = INFINITY;
+                if (!look_put_right(s, last, wholly_right, false, way, &t.value))
+                    t.value = INFINITY;
                 judge(step, &t);
             }
             if (t.good || !(step->slope < 0)) break;
@@ -201,7 +210,7 @@ bool sn_levels_polish(sn_solver *s, int last) {
     sn_levels *a = s->levels;
     double added;
     memcpy(a->pose, s->q, (size_t)s->model->nq * sizeof *a->pose);
-    if (!put_right(s, last, 1e-13, true, sn_levels_most_reach, &added)) return false;
+    if (!put_right(s, last, wholly_right, true, sn_levels_most_reach, &added)) return false;
     sn_levels_take(s);
     return true;
 }

@@ -6,7 +6,7 @@
 #include "base/clock.h"
 #include "tasks/level.h"
 
-enum { VERSION = 3 };
+enum { VERSION = 4 };
 
 static const sn_method_ops *const methods[SN_METHOD_COUNT] = {
     [SN_METHOD_HYBRID] = &sn_method_hybrid,
@@ -74,6 +74,7 @@ sn_solver_options sn_solver_options_default(void) {
                                .max_iterations = 200,
                                .goal = -1,
                                .gradient = 1e-9,
+                               .lanes = true,
                                .damping = 0.1,
                                .step = 0.005,
                                .alpha = 1e-4,
@@ -171,8 +172,8 @@ static sn_status check_method(const sn_problem *problem, const sn_solver_options
     return SN_OK;
 }
 
-sn_status sn_solver_create(const sn_problem *problem, const sn_solver_options *options,
-                           const sn_allocator *allocator, sn_solver **out, sn_error *error) {
+sn_status sn_solver_create_plain(const sn_problem *problem, const sn_solver_options *options,
+                                 const sn_allocator *allocator, sn_solver **out, sn_error *error) {
     if (out != NULL) *out = NULL;
     SN_NEED(problem, error);
     SN_NEED(out, error);
@@ -211,8 +212,7 @@ sn_status sn_solver_create(const sn_problem *problem, const sn_solver_options *o
 void sn_solver_destroy(sn_solver *solver) {
     if (solver == NULL) return;
     sn_allocator allocator = solver->allocator;
-    sn_cold_lanes *lanes = solver->cold.lanes;
-    if (lanes != NULL && lanes->destroy != NULL) lanes->destroy(lanes);
+    if (solver->cold.own != NULL) solver->cold.own->destroy(solver->cold.own);
     sn_workspace_destroy(solver->ws);
     sn_release(&allocator, solver->owner);
 }

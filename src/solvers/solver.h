@@ -40,15 +40,16 @@ typedef struct sn_cold_end {
 /// Runs from other poses side by side (batch/cold_lanes.c): what lanes do is what the solver would do, to rounding.
 typedef struct sn_cold_lanes {
     int width;
-    /// For the goals and options that the solver has now; a run that will not get below f `rival` is given up. False:
-    /// lanes cannot solve them. What is under way is dropped.
+    /// For the problem and options that the solver has now; a run that will not get below f `rival` is given up. False:
+    /// lanes cannot solve them.
     bool (*begin)(struct sn_cold_lanes *self, const sn_solver *s, double rival);
+    /// What is under way is dropped, and f to get below is another.
+    void (*aim)(struct sn_cold_lanes *self, double rival);
     void (*start)(struct sn_cold_lanes *self, int lane, const double *q);
     /// One trip of all lanes that were started.
     void (*step)(struct sn_cold_lanes *self);
     /// False while the lane is under way. @param q  nq: where it ended
     bool (*ended)(struct sn_cold_lanes *self, int lane, sn_cold_end *end, double *q);
-    /// NULL where they belong to somebody else than the solver.
     void (*destroy)(struct sn_cold_lanes *self);
     double *starts, *ends;  ///< SN_COLD_QUEUE x nq
 } sn_cold_lanes;
@@ -58,7 +59,8 @@ enum { SN_COLD_QUEUE = 32 };
 
 /// What a search for other valleys needs, see cold.c.
 typedef struct sn_cold {
-    sn_cold_lanes *lanes;  ///< NULL: one run after the other
+    sn_cold_lanes *own;    ///< that were made with the solver, or NULL
+    sn_cold_lanes *lanes;  ///< these, or NULL: one run after the other
     double *best;          ///< nq: the best pose of all runs
     double *below;  ///< njoint: f of the tasks on a joint and all that hangs on it, at that pose
     sn_frame *old, *base, *frame;  ///< njoint: frames at that pose; the frames of a turned pose
@@ -175,6 +177,10 @@ int sn_solver_tied_hold(sn_solver *s, const bool *keep);
 /// round.c: take the limits off angles that go round, and put those angles back at the end.
 void sn_solver_round_begin(sn_solver *s);
 void sn_solver_round_end(sn_solver *s);
+
+/// The same as sn_solver_create() without lanes, for solvers that do not search.
+sn_status sn_solver_create_plain(const sn_problem *problem, const sn_solver_options *options,
+                                 const sn_allocator *allocator, sn_solver **out, sn_error *error);
 
 /// cold.c: its share of the solver's memory.
 void sn_solver_cold_layout(sn_solver *s, sn_layout *layout);

@@ -13,6 +13,7 @@
 
 #include "math/order.h"
 #include "math/vec3.h"
+#include "solvers/solver.h"
 #include "take/estimate.h"
 
 // Pairs of frames that are looked at.
@@ -116,7 +117,8 @@ sn_status sn_estimate_noise(sn_estimate *e, double *white, double *skin, sn_erro
     o.gradient = 1e-5;
     sn_status status = sn_estimate_model(e, e->x, false, &model, error);
     if (status == SN_OK) status = sn_estimate_problem(e, model, &l.problem, e->delta, error);
-    if (status == SN_OK) status = sn_solver_create(l.problem, &o, e->allocator, &l.solver, error);
+    if (status == SN_OK)
+        status = sn_solver_create_plain(l.problem, &o, e->allocator, &l.solver, error);
     if (status == SN_OK) status = look_at(e, model, &l, white, &total);
     *skin = sqrt(fmax(total - *white, 0));
     *white = sqrt(*white);

@@ -8,6 +8,7 @@
 #include "math/order.h"
 #include "math/vec3.h"
 #include "model/model.h"
+#include "solvers/solver.h"
 #include "take/estimate.h"
 
 static int seen_in(const sn_estimate *e, const sn_fit_input *in, int frame) {
@@ -255,7 +256,8 @@ static sn_status find_poses(sn_estimate *e, search *how, bool *changed, sn_error
     for (int i = 0; i < e->nworker && status == SN_OK; i++) {
         status = sn_estimate_problem(e, model, &found.problem[i], e->delta, error);
         if (status == SN_OK)
-            status = sn_solver_create(found.problem[i], &o, e->allocator, &found.solver[i], error);
+            status =
+                sn_solver_create_plain(found.problem[i], &o, e->allocator, &found.solver[i], error);
     }
     if (status == SN_OK) {
         found.f = found.q + (size_t)e->nworker * e->nq;

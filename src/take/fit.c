@@ -125,8 +125,7 @@ sn_status sn_fit_first_pose(const sn_fit_input *input, sn_problem *problem, int 
     sn_model_zero(input->model, q);
     SN_TRY(set_goals(&from, frame, problem));
     SN_TRY(sn_solver_create(problem, NULL, allocator, &solver, NULL));
-    sn_status status = sn_solver_use_lanes(solver, NULL);
-    if (status == SN_OK) status = sn_solver_solve_cold(solver, q, &report);
+    sn_status status = sn_solver_solve_cold(solver, q, &report);
     sn_solver_destroy(solver);
     return status;
 }

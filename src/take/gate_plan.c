@@ -8,6 +8,7 @@
 
 #include "math/order.h"
 #include "math/vec3.h"
+#include "solvers/solver.h"
 #include "take/fit.h"
 #include "tasks/problem.h"
 
@@ -43,7 +44,7 @@ static sn_status solve_again(sn_fitting *f, sn_track_goals goals, int first, int
     sn_solver_options o = f->options.track.solver;
     sn_report report;
     o.gradient = fmin(o.gradient, 1e-7);
-    sn_status status = sn_solver_create(f->problem, &o, &f->allocator, &solver, NULL);
+    sn_status status = sn_solver_create_plain(f->problem, &o, &f->allocator, &solver, NULL);
     for (int k = first; status == SN_OK && k <= last; k++) {
         status = goals(&f->input, k, f->problem);
         if (status == SN_OK)

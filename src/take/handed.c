@@ -93,7 +93,6 @@ sn_status sn_fit_handedness(const sn_fit_input *input, const sn_cancel *cancel,
     int frame[MOST_FRAMES], count = choose(input, frame);
     sn_status status = make_problem(input->model, q + nq, q + 2 * nq, allocator, &problem);
     if (status == SN_OK) status = sn_solver_create(problem, &o, allocator, &solver, NULL);
-    if (status == SN_OK) status = sn_solver_use_lanes(solver, NULL);
     for (int k = 0; status == SN_OK && k < count; k++) {
         // first one of each half, then what lies between
         int at = k % 2 == 0 ? k / 2 : (count + 1) / 2 + k / 2;

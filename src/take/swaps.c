@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "math/vec3.h"
+#include "solvers/solver.h"
 #include "take/fit.h"
 
 // A marker that is off its way by less was not exchanged, metres; nor were two that are nearer.
@@ -112,7 +113,7 @@ static sn_status open_solver(search *s) {
     solver.max_iterations = 60;
     solver.gradient = 1e-6;
     SN_TRY(sn_fit_problem(s->in, &o, s->allocator, &s->problem, NULL));
-    return sn_solver_create(s->problem, &solver, s->allocator, &s->solver, NULL);
+    return sn_solver_create_plain(s->problem, &solver, s->allocator, &s->solver, NULL);
 }
 
 // f of a frame from a pose, two labels exchanged where `b` is not -1.

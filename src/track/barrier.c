@@ -138,7 +138,7 @@ static sn_status open_worker(const sn_problem *problem, const sn_barrier_options
     w->target = w->next + nq;
     w->weight = w->target + nq;
     SN_TRY(sn_problem_copy(problem, NULL, 0, allocator, &w->problem, NULL));
-    return sn_solver_create(w->problem, &options->solver, allocator, &w->solver, NULL);
+    return sn_solver_create_plain(w->problem, &options->solver, allocator, &w->solver, NULL);
 }
 
 sn_status sn_track_barrier(const sn_problem *problem, const sn_barrier_options *options, int nframe,

@@ -53,7 +53,7 @@ static sn_status create_worker(sn_lanes *l, const sn_problem *problem, sn_lane_w
     cold.gradient = fmin(cold.gradient, 1e-6);
     rest.q = l->start;
     SN_TRY(sn_problem_copy(problem, &rest, 1, &l->allocator, &w->problem, NULL));
-    SN_TRY(sn_solver_create(w->problem, &l->options.solver, &l->allocator, &w->solver, NULL));
+    SN_TRY(sn_solver_create_plain(w->problem, &l->options.solver, &l->allocator, &w->solver, NULL));
     SN_TRY(sn_solver_create(w->problem, &cold, &l->allocator, &w->cold, NULL));
     return sn_workspace_create(w->problem, false, &l->allocator, &w->ws, NULL);
 }

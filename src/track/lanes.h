@@ -17,7 +17,7 @@
 #include <math.h>
 #include <stdatomic.h>
 
-#include "batch/cold_lanes.h"
+#include "batch/batch.h"
 #include "sinew/batch.h"
 #include "sinew/track.h"
 
@@ -50,8 +50,7 @@ typedef struct sn_lane_frame {
 typedef struct sn_lane_worker {
     sn_problem *problem;  ///< the tasks, and the rest task behind them
     sn_solver *solver, *cold;
-    sn_batch_cold folds;  ///< lanes for searches of `cold`
-    sn_report latest;     ///< of its last solve
+    sn_report latest;  ///< of its last solve
     sn_workspace *ws;
     double *previous, *before, *q, *trial;  ///< nq
     double *room, *begun;                   ///< nq, of steps
@@ -116,7 +115,6 @@ typedef struct sn_lanes {
     unsigned char *hidden;  ///< nframe x nv while gaps are bridged
     void *extra;            ///< for passes of the caller's
     sn_batch *batch;        ///< lanes for its frames; NULL: one by one
-    sn_batch *raised;       ///< the same with walls raised, while valleys are looked for
     bool strides;           ///< in which frames are solved by plain steps
     sn_lane_side *sides;    ///< a lane each
     void *side_owner;

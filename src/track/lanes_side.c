@@ -32,17 +32,6 @@ static void lay_out(sn_lanes *l, sn_layout *layout) {
         for (int k = 0; k < 4; k++) *pose[k] = sn_layout_take(layout, l->nq, sizeof(double));
         s->own_weight = sn_layout_take(layout, l->nv, sizeof(double));
     }
-    for (int i = 0; i < l->nworker && l->raised != NULL; i++)
-        sn_batch_cold_layout(&l->workers[i].folds, l->raised, layout);
-}
-
-static sn_status create_raised(sn_lanes *l, const sn_problem *problem, const sn_batch_options *o) {
-    sn_problem *raised;
-    SN_TRY(sn_problem_copy(problem, NULL, 0, &l->allocator, &raised, NULL));
-    sn_status status = sn_lane_raise_walls(l, raised);
-    if (status == SN_OK) status = sn_batch_create(raised, o, &l->allocator, &l->raised, NULL);
-    sn_problem_destroy(raised);
-    return status;
 }
 
 sn_status sn_lane_side_begin(sn_lanes *l, const sn_problem *problem) {
@@ -53,10 +42,8 @@ sn_status sn_lane_side_begin(sn_lanes *l, const sn_problem *problem) {
     o.threads = l->nworker;
     o.pool = l->options.pool;
     l->one_by_one = sn_batch_unfit(problem, &o.solver);
-    if (l->one_by_one == NULL) {
+    if (l->one_by_one == NULL)
         SN_TRY(sn_batch_create_held(problem, &o, l->hold, &l->allocator, &l->batch, NULL));
-        SN_TRY(create_raised(l, problem, &o));
-    }
     l->strides = l->batch != NULL && l->options.solver.method == SN_METHOD_HYBRID &&
                  is_plain(l->workers[0].problem);
     sn_layout layout = {0};
@@ -65,18 +52,12 @@ sn_status sn_lane_side_begin(sn_lanes *l, const sn_problem *problem) {
     if (block == NULL) return SN_ERR_MEMORY;
     layout = (sn_layout){.block = block};
     lay_out(l, &layout);
-    for (int i = 0; i < l->nworker && l->raised != NULL; i++) {
-        sn_lane_worker *w = &l->workers[i];
-        sn_batch_cold_make(&w->folds, l->raised, i);
-        w->cold->cold.lanes = &w->folds.base;
-    }
     return SN_OK;
 }
 
 void sn_lane_side_end(sn_lanes *l) {
     sn_batch_destroy(l->batch);
-    sn_batch_destroy(l->raised);
-    l->batch = l->raised = NULL;
+    l->batch = NULL;
     if (l->side_owner != NULL) sn_release(&l->allocator, l->side_owner);
     l->side_owner = NULL;
 }
@@ -156,7 +137,8 @@ bool sn_lane_steps(sn_lanes *l, sn_lane_worker *w, bool near, sn_report *report)
     sn_batch_worker *room = room_of(l, w);
     const lanes x = {l, &room->work, 1};
     bool anew;
-    if (sn_batch_row_far(l->batch, w->q) || !sn_batch_row_of(l->batch, w->problem, room->numbers))
+    if (sn_batch_row_far(&l->batch->table, w->q) ||
+        !sn_batch_row_of(l->batch, w->problem, room->numbers))
         return false;
     memcpy(w->begun, w->q, l->nq * sizeof *w->q);
     put_frame(&x, 0, room->numbers, w->q, near, rest->q, rest->q_weight);
@@ -199,7 +181,7 @@ static sn_status fill_lane(const lanes *x, sn_lanes *l, sn_lane_worker *w, int l
         if (s->frame < 0) break;
         SN_TRY(l->goals(l->user, s->frame, w->problem));
         if (l->batch != NULL && !sn_lane_is_careful(l, s->frame) &&
-            !sn_batch_row_far(l->batch, s->start) &&
+            !sn_batch_row_far(&l->batch->table, s->start) &&
             sn_batch_row_of(l->batch, w->problem, room_of(l, w)->numbers)) {
             put_frame(x, lane, room_of(l, w)->numbers, s->start, l->source->near, s->rest,
                       s->weight);

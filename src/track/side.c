@@ -45,7 +45,9 @@ static void begin_lane(const sn_tracker *t, const worker *w, int lane, const dou
     *state_of(t, w, SN_LANE_JUMP, lane) = INFINITY;
 }
 
-static bool is_far(const sn_tracker *t, const double *q) { return sn_batch_row_far(t->batch, q); }
+static bool is_far(const sn_tracker *t, const double *q) {
+    return sn_batch_row_far(&t->batch->table, q);
+}
 
 // The frame's goals, and what it is pulled to.
 static void fill_lane(const sn_tracker *t, const worker *w, int lane) {

@@ -52,7 +52,6 @@ static void layout_tracker(sn_tracker *t, sn_layout *layout) {
     t->workers = sn_layout_take(layout, (size_t)t->nworker, sizeof *t->workers);
     t->start = sn_layout_take(layout, nq, sizeof *t->start);
     sn_track_layout_state(t, &t->kept, layout);
-    if (t->batch != NULL) sn_batch_cold_layout(&t->cold, t->batch, layout);
     for (int i = 0; i < t->nworker; i++) {
         worker spare, *w = t->workers != NULL ? &t->workers[i] : &spare;
         w->q = sn_layout_take(layout, nq, sizeof(double));
@@ -77,7 +76,7 @@ static sn_status create_worker(sn_tracker *t, const sn_problem *problem, worker 
     SN_TRY(sn_problem_copy(problem, &rest, 1, allocator, &w->problem, error));
     sn_solver_options careful = t->options.solver;
     careful.max_iterations = t->options.restart_iterations;
-    SN_TRY(sn_solver_create(w->problem, &t->options.solver, allocator, &w->solver, error));
+    SN_TRY(sn_solver_create_plain(w->problem, &t->options.solver, allocator, &w->solver, error));
     SN_TRY(sn_solver_create(w->problem, &careful, allocator, &w->careful, error));
     return sn_workspace_create(w->problem, false, allocator, &w->ws, error);
 }
@@ -120,7 +119,6 @@ sn_status sn_tracker_create(const sn_problem *problem, const sn_track_options *o
     tracker = sn_layout_take(&layout, 1, sizeof *tracker);
     layout_tracker(&t, &layout);
     memcpy(tracker, &t, sizeof t);
-    if (t.batch != NULL) sn_batch_cold_make(&tracker->cold, t.batch, 0);
     sn_status status = SN_OK;
     for (int i = 0; i < t.nworker && status == SN_OK; i++)
         status = create_worker(tracker, problem, &tracker->workers[i], error);
@@ -430,11 +428,7 @@ sn_status sn_tracker_begin(sn_tracker *tracker, int nframe, sn_track_goals goals
     (void)sn_model_clamp(tracker->workers[0].problem->model, tracker->start);
     atomic_store(&tracker->done, 0);
     atomic_store(&tracker->failed, SN_OK);
-    // chunks that run beside each other have the lanes for themselves
-    sn_solver *careful = tracker->workers[0].careful;
-    careful->cold.lanes = tracker->batch != NULL ? &tracker->cold.base : NULL;
     sn_status status = solve_first_frames(tracker);
-    if (tracker->aside) careful->cold.lanes = NULL;
     if (status != SN_OK) tracker->goals = NULL;
     return status;
 }

@@ -4,7 +4,7 @@
 
 #include <stdatomic.h>
 
-#include "batch/cold_lanes.h"
+#include "batch/batch.h"
 #include "sinew/track.h"
 
 /// What following a chunk needs of its last frames.
@@ -47,9 +47,8 @@ struct sn_tracker {
     void *owner;
     const sn_model *model;
     sn_track_options options;
-    int rest;            ///< index of the rest task
-    sn_batch *batch;     ///< for chunks side by side; NULL: they cannot be
-    sn_batch_cold cold;  ///< the same for other tries, while there are no chunks in it
+    int rest;         ///< index of the rest task
+    sn_batch *batch;  ///< for chunks side by side; NULL: they cannot be
     int nworker;
     sn_track_worker *workers;
     double *start;        ///< nq

@@ -310,8 +310,9 @@ static sn_status open_worker(const search *s, const sn_allocator *allocator, wor
     w->trial = w->best + s->nq;
     w->mixed = w->trial + s->nq;
     SN_TRY(sn_problem_copy(s->problem, NULL, 0, allocator, &w->problem, NULL));
-    SN_TRY(sn_solver_create(w->problem, &s->options->solver, allocator, &w->solver, NULL));
-    return s->scoutless ? SN_OK : sn_solver_create(w->problem, &scout, allocator, &w->scout, NULL);
+    SN_TRY(sn_solver_create_plain(w->problem, &s->options->solver, allocator, &w->solver, NULL));
+    return s->scoutless ? SN_OK
+                        : sn_solver_create_plain(w->problem, &scout, allocator, &w->scout, NULL);
 }
 
 static void close_worker(const sn_allocator *allocator, worker *w) {
