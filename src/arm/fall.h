@@ -29,7 +29,8 @@ SN_INLINE REAL dot3(const REAL *a, const REAL *b) {
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
-// f up to which a step beside the valley is followed, and its damping, of the root of f
+// f up to which a step beside the valley is followed (and joints at limits are held for others' sake), and its damping, of
+// the root of f
 static const double out_f = 1e-2, out_damping = 0.5;
 
 #define AT(r, c) ((r) * ((r) + 1) / 2 + (c))
@@ -194,12 +195,13 @@ SN_INLINE void fall_by(const int n, const sn_arm_chain *c, sn_arm_falls *s) {
     }
     const REAL damping = choose(out, out_damping * root(mine), mu);
     REAL promise = step_down(n, g, H, held, damping, mine, flat, L, inverse, p, &stiff, &hope);
-    // what would leave its limits, by way of others that go elsewhere, is held too: the step without it
-    BITS more = here & ~here;
+    // near the goal what would leave its limits, by way of others that go elsewhere, is held too: the step without it
+    const BITS near = LESS(mine, splat(out_f));
+    BITS more = near & ~near;
     UNROLL for (int i = 0; i < n; i++) {
         const REAL low = load(s->low[i] + FIRST), high = load(s->high[i] + FIRST);
-        const BITS leaves = (~LESS(low, from[i]) & LESS(p[i], splat(0))) |
-                            (~LESS(from[i], high) & LESS(splat(0), p[i]));
+        const BITS leaves = near & ((~LESS(low, from[i]) & LESS(p[i], splat(0))) |
+                                    (~LESS(from[i], high) & LESS(splat(0), p[i])));
         held[i] = held[i] | leaves;
         more = more | leaves;
     }

@@ -30,7 +30,7 @@ enum {
 // f up to which one lane alone is tried; beyond which a start is given up, or leans on; from where one
 // step more is enough
 static const double close_f = 0.01, far_f = 0.05, bent_f = 0.05;
-static const float scout_f = 2e-3f;
+static const float scout_f = 1e-2f;
 // squared: from here on scouts have not leaned enough
 static const double afar = 16, farthest = 25;
 static const double pi = 3.141592653589793;
