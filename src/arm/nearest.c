@@ -322,7 +322,9 @@ void sn_arm_search_fall(sn_arm_search *s, sn_arm_fall *fall, int count) {
         for (int g = 0; g < count; g++) {
             if (!own[g].more) continue;
             x.first = SN_ARM_LANES * g;
-            if (!wide && arm->avx2 && lanes)
+            if (!wide && arm->wide && lanes)
+                sn_arm4_wide_fall(c, &x);
+            else if (!wide && arm->avx2 && lanes)
                 sn_arm4_avx2_fall(c, &x);
             else if (!wide)
                 sn_arm4_fall(c, &x);

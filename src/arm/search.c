@@ -176,7 +176,9 @@ void sn_arm_search_scout(const sn_arm *arm, const sn_arm_chain *c, sn_arm_scouts
         return;
     }
     for (x->first = 0; x->first < count; x->first += SN_ARM_SCOUTS)
-        (arm->avx2 ? sn_arm8_avx2_iterate : sn_arm8_iterate)(c, x, hold, pull);
+        (arm->wide   ? sn_arm8_wide_iterate
+         : arm->avx2 ? sn_arm8_avx2_iterate
+                     : sn_arm8_iterate)(c, x, hold, pull);
 }
 
 // One step of four lanes, by whichever code: the bits are the same.
