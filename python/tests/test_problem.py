@@ -230,6 +230,15 @@ def test_solver_options(humanoid):
     assert len(p.tasks) == 1 and s(humanoid.zero()) is not None
 
 
+def test_cold_searches_with_and_without_lanes(humanoid):
+    p = sinew.Problem(humanoid)
+    p.rest(humanoid.zero(), weight=1e-3)
+    for name, goal in {"LFIN": [0.4, 1.3, 0.4], "RFIN": [-0.3, 0.8, 0.5], "LTOE": [0.2, 0.3, 0.3]}.items():
+        p.point(name, goal=goal)
+    found = [p.solver(lanes=lanes)(humanoid.zero(), cold=True) for lanes in (True, False)]
+    assert np.abs(found[0] - found[1]).max() < 1e-6
+
+
 def test_own_tasks(humanoid):
     goal = np.array([0.4, 1.2, 0.3])
 
