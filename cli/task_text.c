@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "task_text.h"
 
-#include <string.h>
-
 #include <stdio.h>
+#include <string.h>
 
 const char *task_where(const sn_model *model, const sn_task *t, char *text, size_t size) {
     const sn_joint_desc *joint = t->joint >= 0 ? sn_model_joint(model, t->joint) : NULL;
