@@ -36,6 +36,11 @@ typedef struct spot {
 // skeletons cut the spine into bones in many ways. How far forward thigh, knee and shin markers sit is the mean
 // over four people as calibrations find it: the motions that come with takes have these markers 1 to 3 cm further
 // back than any calibration puts them.
+//
+// How far off: a finger finds the side of a knee or an elbow to a centimetre, but what counts is where that is about the
+// axis that the skeleton's file gives the joint, and files are off by more; held tighter, thighs and upper arms stay
+// turned about their bones until a take bends the joint far. A shoulder's skin goes furthest of all with the arm: what
+// a take says of that place depends on what its arms do, so less of it is believed.
 static const spot spots[] = {
     {"#FHD", "fhd fronthead", SN_BODY_HEAD, 0, {0.083, 0.155, 0.10}, 0.018, USUAL},
     {"#BHD", "bhd backhead", SN_BODY_HEAD, 0, {0.062, 0.08, -0.03}, 0.025, USUAL},
@@ -67,7 +72,7 @@ static const spot spots[] = {
      SN_BODY_CLAVICLE,
      0.88,
      {0, 0.065, 0},
-     0.015,
+     0.008,
      USUAL},
     {"#UPA",
      "upa uarmhigh upperarm uarm arm bicep humerus",
@@ -81,7 +86,7 @@ static const spot spots[] = {
      SN_BODY_UPPER_ARM,
      0.97,
      {0, 0.045, -0.03},
-     0.015,
+     0.027,
      USUAL},
     {"#FRM", "frm fra forearm farm", SN_BODY_FOREARM, 0.6, {0, 0.045, -0.02}, 0.03, USUAL},
     {"#WRA",
@@ -119,7 +124,7 @@ static const spot spots[] = {
      SN_BODY_THIGH,
      0.91,
      {0.069, 0, -0.013},
-     0.02,
+     0.04,
      USUAL},
     {"#SHN",
      "shn tib shank shin shinfronthigh tibia",
@@ -142,7 +147,7 @@ static const spot spots[] = {
      {0.004, -0.058, -0.055},
      0.02,
      USUAL},
-    {"#TOE", "toe forefoot2 fm2 mt2 toemid meta2", SN_BODY_TOES, 0, {0, -0.01, 0.065}, 0.02, USUAL},
+    {"#TOE", "toe forefoot2 fm2 mt2 toemid meta2", SN_BODY_TOES, 0, {0, -0.01, 0.065}, 0.012, USUAL},
     {"#MT5",
      "mt5 fm5 5meta meta5 forefoot5 toeout toelat vmh d5m 5mt",
      SN_BODY_TOES,

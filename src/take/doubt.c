@@ -8,7 +8,8 @@
 
 #include "take/fit.h"
 
-static const double centre = 0.005, bony = 0.012, pelvis = 0.007, soft = 0.025, anywhere = 0.2;
+static const double centre = 0.005, bony = 0.012, pelvis = 0.007, skull = 0.024, soft = 0.025,
+                    anywhere = 0.2;
 
 typedef enum where { INSIDE, AT_END, AFTER_SIDE } where;
 
@@ -121,7 +122,7 @@ static const struct {
     {"eye", AT_END, soft},
     {"head", INSIDE, soft},
     {"temple", INSIDE, soft},
-    {"hd", AT_END, soft},
+    {"hd", AT_END, skull},
     {"fin", AFTER_SIDE, soft},
     {"hand", INSIDE, soft},
 };
@@ -154,14 +155,16 @@ double sn_doubt_of_flag(const char *name, bool fixed) {
     return d < anywhere ? d : bony;
 }
 
-// How far skin carries a marker from its bone while a body moves, metres: least on the pelvis and little on landmarks,
-// whose skin hardly has flesh under it; on thighs and arms by centimetres, of which the calibration takes up some.
-static const double on_pelvis = 0.005, on_landmarks = 0.007, elsewhere = 0.01;
+// How far skin carries a marker from its bone while a body moves, metres: least on the pelvis, little by a band about the
+// head and on landmarks, whose skin hardly has flesh under it; on thighs and arms by centimetres, of which the
+// calibration takes up some.
+static const double on_pelvis = 0.005, on_skull = 0.006, on_landmarks = 0.007, elsewhere = 0.01;
 
 double sn_weight_of_name(const char *name) {
     double d = sn_doubt_of_name(name), sigma = elsewhere;
     // a computed centre repeats what the markers say that it was computed from
     if (d == pelvis) sigma = on_pelvis;
+    if (d == skull) sigma = on_skull;
     if (d == bony) sigma = on_landmarks;
     return elsewhere * elsewhere / (sigma * sigma);
 }
