@@ -261,16 +261,19 @@ static void print_text(const evaluation *e, const sn_problem *problem) {
     printf("f = %.9g    largest |gradient| = %.3g    %d degrees of freedom\n\n", e->f, largest,
            sn_model_nv(e->model));
     const bool levels = task_levels(problem) > 1;
-    printf("%-4s %-20s %-24s %s%s\n", "task", "type", "joint", levels ? "level  " : "",
+    const int width = task_where_width(e->model, problem, 24);
+    printf("%-4s %-20s %-*s %s%s\n", "task", "type", width, "joint", levels ? "level  " : "",
            "error (m, rad)");
     for (int i = 0; i < sn_problem_ntask(problem); i++) {
         const sn_task *t = sn_problem_task(problem, i);
         char where[100];
-        printf("%-4d %-20s %-24s ", i, sn_task_type_name(t->type),
+        const char *idle = task_idle(problem, i);
+        printf("%-4d %-20s %-*s ", i, sn_task_type_name(t->type), width,
                task_where(e->model, t, where, sizeof where));
         if (levels) printf("%-6d ", t->level);
-        printf("%.6g%s\n", sn_workspace_task_error(e->ws, i),
-               sn_problem_task_active(problem, i) ? "" : "  (missing)");
+        printf("%.6g", sn_workspace_task_error(e->ws, i));
+        if (idle != NULL) printf("  (%s)", idle);
+        putchar('\n');
     }
     if (levels) puts("f and its derivatives are of all levels together");
     printf("\n%-24s %-30s %s\n", "joint", "position x y z (m)", "rotation w x y z");

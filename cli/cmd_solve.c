@@ -218,28 +218,20 @@ static void print_json(const sn_model *model, const sn_problem *problem, sn_work
     puts("]}");
 }
 
-// What became of a task, in a word.
-static const char *task_word(const sn_problem *problem, int i, double error) {
-    const sn_task *t = sn_problem_task(problem, i);
-    if (sn_problem_task_active(problem, i)) return error < 1e-6 ? "reached" : "";
-    return t->weight == 0 ? "weight 0" : "missing";
-}
-
 // A line for each task: what it wants and whether it got it.
 static void print_tasks(const sn_model *model, const sn_problem *problem, sn_workspace *ws) {
     char where[100];
-    int width = 20;
-    for (int i = 0; i < sn_problem_ntask(problem); i++) {
-        const char *text = task_where(model, sn_problem_task(problem, i), where, sizeof where);
-        if ((int)strlen(text) > width) width = (int)strlen(text);
-    }
+    const int width = task_where_width(model, problem, 20);
     printf("  %-4s %-20s %-*s %11s\n", "task", "type", width, "joint", "error");
     for (int i = 0; i < sn_problem_ntask(problem); i++) {
         const sn_task *t = sn_problem_task(problem, i);
         const double error = sn_workspace_task_error(ws, i);
+        const char *idle = task_idle(problem, i);
         printf("  %-4d %-20s %-*s %11.3e %-6s %s\n", i, sn_task_type_name(t->type), width,
                task_where(model, t, where, sizeof where), error, task_unit(t),
-               task_word(problem, i, error));
+               idle != NULL   ? idle
+               : error < 1e-6 ? "reached"
+                              : "");
     }
 }
 

@@ -2,6 +2,7 @@
 #include "task_text.h"
 
 #include <stdio.h>
+#include <string.h>
 
 const char *task_where(const sn_model *model, const sn_task *t, char *text, size_t size) {
     const sn_joint_desc *joint = t->joint >= 0 ? sn_model_joint(model, t->joint) : NULL;
@@ -23,6 +24,20 @@ const char *task_where(const sn_model *model, const sn_task *t, char *text, size
                        other != NULL ? other->name : "");
     }
     return text;
+}
+
+int task_where_width(const sn_model *model, const sn_problem *problem, int least) {
+    char where[100];
+    for (int i = 0; i < sn_problem_ntask(problem); i++) {
+        const char *text = task_where(model, sn_problem_task(problem, i), where, sizeof where);
+        if ((int)strlen(text) > least) least = (int)strlen(text);
+    }
+    return least;
+}
+
+const char *task_idle(const sn_problem *problem, int task) {
+    if (sn_problem_task_active(problem, task)) return NULL;
+    return sn_problem_task(problem, task)->weight == 0 ? "weight 0" : "missing";
 }
 
 const char *task_unit(const sn_task *t) {

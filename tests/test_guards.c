@@ -525,12 +525,56 @@ static void test_refused(void **unused) {
     sn_model_destroy(m);
 }
 
+// A robot that stands on one foot, its hands 0.25 m apart and below both its posture, which pulls its weight over the edge of
+// the foot: the edge is there and is not from step to step, and the levels above are lost again and again.
+static void test_edge(void **unused) {
+    (void)unused;
+    const char *path = data_path("mjcf/g1.xml");
+    if (path == NULL) skip();
+    size_t length;
+    char *text = slurp(path, &length);
+    sn_model *m;
+    sn_error error = {0};
+    if (sn_mjcf_read(text, length, NULL, &m, NULL, &error) != SN_OK) fail_msg("%s", error.text);
+    free(text);
+    const char *tasks =
+        "{\"tasks\": [{\"type\": \"pose\", \"joint\": \"left_ankle_roll_joint\", \"goal\": [0, "
+        "0.12, 0.03],"
+        "\"rotation\": [1, 0, 0, 0]}, {\"type\": \"relative\", \"joint\": \"left_wrist_yaw_joint\","
+        "\"joint2\": \"right_wrist_yaw_joint\", \"goal\": [0, 0.25, 0], \"level\": 1},"
+        "{\"type\": \"support\", \"corners\": [[-0.05, 0.08, 0], [0.15, 0.08, 0], [0.15, 0.16, 0],"
+        "[-0.05, 0.16, 0]]}]}";
+    double *q = malloc((size_t)sn_model_nq(m) * sizeof *q);
+    sn_model_zero(m, q);
+    sn_task posture = sn_task_default(SN_TASK_POSTURE);
+    posture.q = q;
+    posture.level = 2;
+    sn_problem *some, *p;
+    sn_solver *solver;
+    sn_report report;
+    if (sn_problem_read_json(tasks, strlen(tasks), m, NULL, &some, &error) != SN_OK)
+        fail_msg("%s", error.text);
+    assert_int_equal(sn_problem_copy(some, &posture, 1, NULL, &p, NULL), SN_OK);
+    assert_int_equal(sn_solver_create(p, NULL, NULL, &solver, NULL), SN_OK);
+    assert_int_equal(sn_solver_solve(solver, q, &report), SN_OK);
+    assert_int_equal(report.nlevel, 3);
+    assert_true(report.violation < 1e-9);
+    assert_true(report.level[0].worst_error < 1e-9 && report.level[1].worst_error < 1e-9);
+    // 0.22 where it was given up after the third time
+    assert_true(report.level[2].f < 0.021);
+    sn_solver_destroy(solver);
+    sn_problem_destroy(some);
+    sn_problem_destroy(p);
+    sn_model_destroy(m);
+    free(q);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_derivatives), cmocka_unit_test(test_solutions),
         cmocka_unit_test(test_turns),       cmocka_unit_test(test_elbow),
         cmocka_unit_test(test_levels),      cmocka_unit_test(test_memory),
-        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_refused),     cmocka_unit_test(test_edge),
     };
     only_asked();
     return cmocka_run_group_tests(tests, NULL, NULL);

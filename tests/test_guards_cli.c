@@ -94,6 +94,7 @@ static void test_table(void **unused) {
         lines++;
     }
     assert_int_equal(lines, 3);
+    program_expect(0, "(weight 0)", "eval -m %s -t %s", model, tasks);
 }
 
 int main(void) {

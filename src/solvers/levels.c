@@ -25,6 +25,10 @@ static const double first_reach = 0.4;
 // Steps shorter than this lead nowhere.
 static const double no_way = 1e-13;
 
+// So often may levels be lost: against the edge of a guard that comes and goes one is lost again and again, and each time
+// the last ends lower.
+enum { MOST_RESTARTS = 8 };
+
 // After so many steps in a row that promised less than the digits of f, and left the gradient as it was, f is at its least.
 enum { ENOUGH_PATIENCE = 10 };
 
@@ -284,7 +288,7 @@ static verdict look_back(sn_solver *s, course *c) {
     const int lost = find_lost(s, c->last, c->astray ? 0 : too_far);
     c->astray = false;
     if (lost >= 0) {
-        if (c->restarts++ == 3) return STALLED;
+        if (c->restarts++ == MOST_RESTARTS) return STALLED;
         if (lost == a->first && !solve_first(s, SN_LEVELS_WHOLLY)) return END;
         let_in(c, lost > a->first ? lost : a->first + 1);
         c->finish = lost;
