@@ -218,16 +218,29 @@ static void print_json(const sn_model *model, const sn_problem *problem, sn_work
     puts("]}");
 }
 
-// A line of text for what a task wants and whether it got it.
-static void print_task(const sn_model *model, const sn_problem *problem, sn_workspace *ws, int i) {
+// What became of a task, in a word.
+static const char *task_word(const sn_problem *problem, int i, double error) {
     const sn_task *t = sn_problem_task(problem, i);
+    if (sn_problem_task_active(problem, i)) return error < 1e-6 ? "reached" : "";
+    return t->weight == 0 ? "weight 0" : "missing";
+}
+
+// A line for each task: what it wants and whether it got it.
+static void print_tasks(const sn_model *model, const sn_problem *problem, sn_workspace *ws) {
     char where[100];
-    double error = sn_workspace_task_error(ws, i);
-    printf("  %-4d %-20s %-20s %11.3e %-6s %s\n", i, sn_task_type_name(t->type),
-           task_where(model, t, where, sizeof where), error, task_unit(t),
-           !sn_problem_task_active(problem, i) ? "missing"
-           : error < 1e-6                      ? "reached"
-                                               : "");
+    int width = 20;
+    for (int i = 0; i < sn_problem_ntask(problem); i++) {
+        const char *text = task_where(model, sn_problem_task(problem, i), where, sizeof where);
+        if ((int)strlen(text) > width) width = (int)strlen(text);
+    }
+    printf("  %-4s %-20s %-*s %11s\n", "task", "type", width, "joint", "error");
+    for (int i = 0; i < sn_problem_ntask(problem); i++) {
+        const sn_task *t = sn_problem_task(problem, i);
+        const double error = sn_workspace_task_error(ws, i);
+        printf("  %-4d %-20s %-*s %11.3e %-6s %s\n", i, sn_task_type_name(t->type), width,
+               task_where(model, t, where, sizeof where), error, task_unit(t),
+               task_word(problem, i, error));
+    }
 }
 
 static void print_level(const sn_level_report *level) {
@@ -296,11 +309,11 @@ static int solve(const sn_model *model, const sn_problem *problem, const double 
     } else {
         printf("%s: %d degrees of freedom, %d tasks\n\n", sn_model_name(model), sn_model_nv(model),
                sn_problem_ntask(problem));
-        printf("  %-4s %-20s %-20s %11s\n", "task", "type", "joint", "error");
-        for (int i = 0; i < sn_problem_ntask(problem); i++)
-            print_task(model, problem, sn_solver_workspace(solver), i);
+        print_tasks(model, problem, sn_solver_workspace(solver));
         printf("\n  f = %.3e", report.f);
-        if (!isnan(report.gradient)) printf(", relative gradient %.1e", report.gradient);
+        // where the goal is met, it says nothing
+        if (!isnan(report.gradient) && report.stop != SN_STOP_GOAL)
+            printf(", relative gradient %.1e", report.gradient);
         printf(": %s after %d iterations\n", sn_stop_text(report.stop), report.iterations);
         for (int i = 0; i < report.nlevel && report.nlevel > 1; i++) print_level(&report.level[i]);
         if (sn_model_nloop(model) > 0)

@@ -29,7 +29,8 @@ FLAGS = ["-std=c17", "-O3", "-DNDEBUG", "-g0", "-ffp-contract=off", "-fno-wrapv"
 # files of the library with flags of their own, as in CMakeLists.txt: gcc before 12.3 fuses what must not be
 OWN_FLAGS = {f"src/arm/{path.name}": ["-fno-math-errno"] for path in (ROOT / "src" / "arm").glob("*.c")}
 OWN_FLAGS.update({f"src/{name}.c": ["-fno-math-errno", "-fno-tree-slp-vectorize"]
-                  for name in ("batch/trip4", "batch/trip8", "arm/fall_wide", "arm/kernel16", "arm/kernel_wide")})
+                  for name in ("batch/trip4", "batch/trip8", "arm/fall4_wide", "arm/fall_wide", "arm/kernel16", "arm/kernel8_wide",
+                               "arm/kernel_wide")})
 
 
 def version():

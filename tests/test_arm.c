@@ -396,11 +396,14 @@ static void hair(void **unused) {
             if (!hair_beyond(arm, &state, goal)) continue;
             assert_int_equal(sn_arm_solve(arm, goal, NULL, q, &report), SN_OK);
             assert_inside(arm, q);
-            const bool avx2 = arm->avx2;
-            arm->avx2 = false;
-            assert_int_equal(sn_arm_solve(arm, goal, NULL, other, &plain), SN_OK);
-            arm->avx2 = avx2;
-            assert_memory_equal(q, other, (size_t)sn_arm_n(arm) * sizeof *q);
+            const bool avx2 = arm->avx2, wide = arm->wide;
+            for (int less = 0; less < 2; less++) {
+                arm->wide = false;
+                arm->avx2 = avx2 && less == 0;
+                assert_int_equal(sn_arm_solve(arm, goal, NULL, other, &plain), SN_OK);
+                assert_memory_equal(q, other, (size_t)sn_arm_n(arm) * sizeof *q);
+            }
+            arm->avx2 = avx2, arm->wide = wide;
             if (report.reached) continue;
             beyond++;
             most = report.iterations > most ? report.iterations : most;

@@ -62,8 +62,42 @@ static void test_solve(void **unused) {
                    program_file("pose.xyz", ""));
 }
 
+// Long names do not shift the table; a task that only another one weighs is not "missing"; and where the goal is met no
+// gradient is printed.
+static void test_table(void **unused) {
+    (void)unused;
+    const char *model = program_file(
+        "long.urdf", "<robot name='r'><link name='base'/><link name='a'/><link name='b'/>"
+                     "<joint name='the_first_joint' type='prismatic'><parent link='base'/><child "
+                     "link='a'/><axis xyz='0 0 1'/><limit lower='-1' upper='1'/></joint>"
+                     "<joint name='the_second_joint' type='prismatic'><parent link='a'/><child "
+                     "link='b'/><axis xyz='1 0 0'/><limit lower='-2' upper='1'/></joint></robot>");
+    const char *tasks = program_file(
+        "long.json", "{\"tasks\": [{\"type\": \"point\", \"link\": \"b\", \"goal\": [0.1, 0, 0.2]},"
+                     "{\"type\": \"distance\", \"link\": \"b\", \"joint2\": \"the_first_joint\", "
+                     "\"distance\": 0.1},"
+                     "{\"type\": \"point\", \"link\": \"b\", \"goal\": [0, 0, 0], \"weight\": 0},"
+                     "{\"type\": \"half-space\", \"link\": \"b\", \"point\": [0, 0, 0.1], "
+                     "\"normal\": [0, 0, 1]}]}");
+    program_expect(0, "the_second_joint-the_first_joint", "solve -m %s -t %s", model, tasks);
+    assert_non_null(strstr(program_output, "weight 0"));
+    assert_null(strstr(program_output, "missing"));
+    assert_non_null(strstr(program_output, "goal met"));
+    assert_null(strstr(program_output, "relative gradient"));
+    int at = -1, lines = 0;
+    for (const char *line = program_output, *end; (end = strchr(line, '\n')) != NULL;
+         line = end + 1) {
+        const char *word = strstr(line, "reached");
+        if (word == NULL || word > end) continue;
+        if (at < 0) at = (int)(word - line);
+        assert_int_equal(word - line, at);
+        lines++;
+    }
+    assert_int_equal(lines, 3);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_solve)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_solve), cmocka_unit_test(test_table)};
     if (!program_begin("guards")) return 1;
     return program_end(cmocka_run_group_tests(tests, NULL, NULL));
 }

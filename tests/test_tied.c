@@ -704,7 +704,7 @@ static void file(void **unused) {
         {"\"type\": \"coupled\", \"tasks\": [0], \"weight\": [[1]]", "3 numbers"},
         {"\"type\": \"coupled\", \"tasks\": [1], \"weight\": [[1,0,0],[0,1,0],[0,0,1]]",
          "0 numbers"},
-        {"\"type\": \"coupled\", \"tasks\": [\"who\"], \"weight\": [[1]]", "names or numbers"},
+        {"\"type\": \"coupled\", \"tasks\": [\"who\"], \"weight\": [[1]]", "no task \"who\""},
         {"\"type\": \"coupled\", \"tasks\": [0.5], \"weight\": [[1]]", "names or numbers"},
         {"\"type\": \"coupled\", \"tasks\": [0], \"weight\": [[1,2,0],[2,1,0],[0,0,1]]",
          "positive semidefinite"},

@@ -86,9 +86,9 @@ typedef struct sn_solver_options {
     void (*trace)(void *user, const sn_trace *trace);  ///< called once an iteration; may be NULL
     void *trace_user;
     sn_turns turns;  ///< default SN_TURNS_NEAREST
-    bool
-        lanes;  ///< default true: sn_solver_solve_cold() looks from several poses side by side, in the lanes of the
-    ///< processor's registers; their memory is made with the solver. false for those who make many solvers
+    /// Default true: sn_solver_solve_cold() looks from several poses side by side, in the lanes of the processor's
+    /// registers; their memory is made with the solver. False for those who make many solvers.
+    bool lanes;
 
     // What only some methods use. The papers behind them are in docs/papers.md: "exact Hessians" is Erleben
     // and Andrews 2018, "line search" Engell-Norregard and Erleben 2011, "Jacobian" Rabbani 2017.

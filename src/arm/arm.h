@@ -145,6 +145,9 @@ typedef struct sn_arm_fall {
     const bool *loose;            ///< NULL, or variables whose limits do not count
     double share;                 ///< of what is left that a pose must promise to win, to go on
     int agree;                    ///< so many that rest at the lowest place are enough
+    double enough;  ///< and one that is nearer than this, as f; of the first it ends both
+    int together;  ///< of the first: so many at the lowest place, some of either, end both; 0: none
+    double (*end)[SN_ARM_MAX];  ///< NULL, or where each of them came to
     double *q;  ///< the best of them, in the kernels' numbers; may be one of the starts
     double f;   ///< what is left there
 } sn_arm_fall;

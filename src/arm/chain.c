@@ -382,6 +382,8 @@ static void set_limits(sn_arm_chain *c) {
                 turns = turns && c->curve[k].leader[i].variable != v;
         c->turns[v] = turns;
         c->round[v] = turns && c->high[v] - c->low[v] >= turn_whole - turn_gap;
+        const bool between = c->low[v] > -INFINITY && c->high[v] < INFINITY;
+        c->middle[v] = between ? 0.5 * (c->low[v] + c->high[v]) : 0;
         double unit = c->length_of[v] ? c->unit : 1;
         c->lower[v] = c->low[v] / unit + c->shift[v];
         c->upper[v] = c->high[v] / unit + c->shift[v];
@@ -494,18 +496,23 @@ void sn_arm_chain_inward(const sn_arm_chain *c, const double *q, double *inner) 
         inner[i] = (c->length_of[i] ? q[i] / c->unit : q[i]) + c->shift[i];
 }
 
-void sn_arm_chain_outward(const sn_arm_chain *c, const double *inner, const double *near,
-                          double *q) {
+double sn_arm_chain_outward(const sn_arm_chain *c, const double *inner, const double *near,
+                            double *q) {
+    double moved = 0;
     for (int i = 0; i < c->n; i++) {
-        double x = inner[i] - c->shift[i], low = c->low[i], high = c->high[i];
-        if (c->length_of[i]) x *= c->unit;
-        if (c->turns[i]) {
-            double middle = low > -INFINITY && high < INFINITY ? 0.5 * (low + high) : 0;
-            double to = near != NULL ? near[i] : middle;
-            // most often it lies there already
-            if (!(fabs(x - to) <= 0.5 * turn_whole && x >= low && x <= high))
-                x = sn_angle_near(x, to, low, high);
+        const double low = c->low[i], high = c->high[i];
+        const double to = near != NULL ? near[i] : c->middle[i];  // q may be near itself
+        const double x = (inner[i] - c->shift[i]) * (c->length_of[i] ? c->unit : 1);
+        double off = 0;
+        if (c->turns[i] && !(fabs(x - to) <= 0.5 * turn_whole && x >= low && x <= high)) {
+            q[i] = sn_arm_between(sn_angle_near(x, to, low, high), low, high);
+            off = q[i] - x;
+            off -= turn_whole * floor(off / turn_whole + 0.5);
+        } else {
+            q[i] = sn_arm_between(x, low, high);
+            off = q[i] - x;
         }
-        q[i] = x < low ? low : x > high ? high : x;
+        moved = fabs(off) > moved ? fabs(off) : moved;
     }
+    return moved;
 }

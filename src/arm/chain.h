@@ -79,6 +79,7 @@ typedef struct sn_arm_chain {
     bool length_of[SN_ARM_ALL];  ///< it is in metres; of the curves too
     // The same as the model states them.
     double low[SN_ARM_MAX], high[SN_ARM_MAX], speed[SN_ARM_MAX];
+    double middle[SN_ARM_MAX];  ///< of the limits; 0 where there are none
     sn_coordinate coordinate[SN_ARM_MAX];
     int place[SN_ARM_MAX];  ///< of the coordinate in a pose
 
@@ -111,7 +112,7 @@ void sn_arm_chain_error(const sn_arm_chain *chain, const sn_frame *tool, const s
 int sn_arm_chain_rows(const sn_arm_chain *chain);
 
 /// From the model's numbers to the kernels' and back; back is wrapped into the limits where it can
-/// be, nearest to `near` (NULL: to the middle of the limits).
+/// be, nearest to `near` (NULL: to the middle of the limits), and then moved into them: the most that one had to be.
 void sn_arm_chain_inward(const sn_arm_chain *chain, const double *q, double *inner);
-void sn_arm_chain_outward(const sn_arm_chain *chain, const double *inner, const double *near,
-                          double *q);
+double sn_arm_chain_outward(const sn_arm_chain *chain, const double *inner, const double *near,
+                            double *q);

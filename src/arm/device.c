@@ -59,14 +59,17 @@ static void write_program(const sn_arm *arm, sn_text *out) {
     const sn_arm_chain *c = &arm->chain;
     const sn_arm_seeds *s = &arm->seeds;
     const int n = c->n;
-    char line[400];
+    char line[600];
     (void)snprintf(line, sizeof line,
                    "#ifdef cl_khr_fp64\n#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n#endif\n"
                    "#define SN_ARM_MAX %d\n#define CELL_RHO %d\n#define CELL_Z %d\n"
                    "#define CELL_AXIS %d\n#define CELL_ROUND %d\n#define CELLS %d\n"
-                   "#define CELL_SEEDS %d\n#define POSTURES %d\n#define GROUPS %d\n",
+                   "#define CELL_SEEDS %d\n#define POSTURES %d\n#define GROUPS %d\n"
+                   "#define LEAN_SIZE %d\n#define LEAN_WIDTH %d\n#define MOST_LEAN %.9gf\n",
                    n, SN_ARM_CELL_RHO, SN_ARM_CELL_Z, SN_ARM_CELL_AXIS, SN_ARM_CELL_ROUND,
-                   SN_ARM_CELLS, SN_ARM_CELL_SEEDS, SN_ARM_POSTURES, SN_ARM_NEAREST);
+                   SN_ARM_CELLS, SN_ARM_CELL_SEEDS, SN_ARM_POSTURES, SN_ARM_NEAREST,
+                   (int)(sizeof(sn_arm_lean) / sizeof(float)), SN_ARM_TABLE_MAX,
+                   (double)sn_arm_most_lean);
     sn_text_add(out, line);
     sn_text_add(out, sn_batch_text_armhead);
     // the fields of chain in dialect.cl, in their order
@@ -111,15 +114,17 @@ static sn_cl filled(sn_arm_device *d, const void *from, size_t bytes, int32_t *e
 }
 
 static int32_t make_room(sn_arm_device *d, const sn_arm *arm) {
-    const size_t n = (size_t)d->piece, seed = sizeof(sn_arm_seed);
+    const size_t n = (size_t)d->piece, cells = SN_ARM_CELLS * SN_ARM_CELL_SEEDS;
     const sn_arm_seeds *s = &arm->seeds;
-    const size_t cells = SN_ARM_CELLS * SN_ARM_CELL_SEEDS;
+    const size_t seeds = cells * sizeof *s->seed, postures = SN_ARM_POSTURES * sizeof *s->posture;
+    const size_t leans = cells * sizeof *s->lean;
     int32_t error = 0;
-    sn_arm_seed *all = sn_acquire(&d->allocator, (cells + SN_ARM_POSTURES) * seed);
+    char *all = sn_acquire(&d->allocator, seeds + postures + leans);
     if (all == NULL) return -6;  // out of host memory
-    memcpy(all, s->seed, cells * seed);
-    memcpy(all + cells, s->posture, SN_ARM_POSTURES * seed);
-    d->seeds = filled(d, all, (cells + SN_ARM_POSTURES) * seed, &error);
+    memcpy(all, s->seed, seeds);
+    memcpy(all + seeds, s->posture, postures);
+    memcpy(all + seeds + postures, s->lean, leans);
+    d->seeds = filled(d, all, seeds + postures + leans, &error);
     sn_release(&d->allocator, all);
     d->keys = filled(d, s->key, SN_ARM_KEYS * sizeof *s->key, &error);
     for (int i = 0; i < SLOTS; i++) {

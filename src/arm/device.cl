@@ -90,6 +90,15 @@ static int put(int i, double x, double *out) {
     return good;
 }
 
+// By how much variable j of a cell's posture leans towards the goal. The leans lie behind the postures.
+static float lean_of(const key *g, __global const float *seeds, int at, int j) {
+    __global const float *e = seeds + 16 * (CELLS * CELL_SEEDS + POSTURES) + LEAN_SIZE * at;
+    float x = 0;
+    UNROLL for (int i = 0; i < 5; i++) x += e[LEAN_WIDTH * i + j] *
+                                           (g->near[i] - e[5 * LEAN_WIDTH + i]);
+    return x < -MOST_LEAN ? -MOST_LEAN : x > MOST_LEAN ? MOST_LEAN : x;
+}
+
 // The k-th start for a goal: of its cell, then of all postures the nearest of every GROUPS-th, then of the
 // sequence.
 static int start_at(const key *g, __global const float *seeds, __global const float *keys, int k,
@@ -123,9 +132,10 @@ static int start_at(const key *g, __global const float *seeds, __global const fl
     }
     int good = 1;
     UNROLL for (int j = 0; j < SN_ARM_MAX; j++) {
-        q[j] = (double)e[j] + arm.shift[j];
-        if (j == arm.first) good &= put(j, g->azimuth - (double)e[8], &x), q[j] = x;
-        if (j == arm.last) good &= put(j, angle_of(sine, cosine), &x), q[j] = x;
+        const double by = k < CELL_SEEDS ? (double)lean_of(g, seeds, at, j) : 0;
+        q[j] = (double)e[j] + by + arm.shift[j];
+        if (j == arm.first) good &= put(j, g->azimuth - (double)e[8] + by, &x), q[j] = x;
+        if (j == arm.last) good &= put(j, angle_of(sine, cosine) + by, &x), q[j] = x;
     }
     return good;
 }

@@ -193,8 +193,18 @@ SN_INLINE void fall_by(const int n, const sn_arm_chain *c, sn_arm_falls *s) {
         slope = larger(slope, choose(held[i], splat(0), larger(g[i], -g[i])));
     }
     const REAL damping = choose(out, out_damping * root(mine), mu);
-    const REAL promise =
-        step_down(n, g, H, held, damping, mine, flat, L, inverse, p, &stiff, &hope);
+    REAL promise = step_down(n, g, H, held, damping, mine, flat, L, inverse, p, &stiff, &hope);
+    // what would leave its limits, by way of others that go elsewhere, is held too: the step without it
+    BITS more = here & ~here;
+    UNROLL for (int i = 0; i < n; i++) {
+        const REAL low = load(s->low[i] + FIRST), high = load(s->high[i] + FIRST);
+        const BITS leaves = (~LESS(low, from[i]) & LESS(p[i], splat(0))) |
+                            (~LESS(from[i], high) & LESS(splat(0), p[i]));
+        held[i] = held[i] | leaves;
+        more = more | leaves;
+    }
+    if (ANY(more))
+        promise = step_down(n, g, H, held, damping, mine, flat, L, inverse, p, &stiff, &hope);
     store(s->slope + FIRST, choose(out, splat(1e30), slope));
     store(s->promise + FIRST, choose(out, splat(1e30), promise));
     store(s->stiff + FIRST, choose(out, stiff_was, stiff));

@@ -29,5 +29,6 @@ typedef struct sn_arm_falls {
 void sn_arm4_fall(const sn_arm_chain *chain, sn_arm_falls *state);
 /// The same with the registers of AVX2; the bits are the same.
 void sn_arm4_avx2_fall(const sn_arm_chain *chain, sn_arm_falls *state);
-/// All eight with the registers of AVX-512; only where the machine has them.
+/// The same, and all eight, with the registers of AVX-512; only where the machine has them.
+void sn_arm4_wide_fall(const sn_arm_chain *chain, sn_arm_falls *state);
 void sn_arm_wide_fall(const sn_arm_chain *chain, sn_arm_falls *state);

@@ -44,7 +44,8 @@ void sn_arm1_end_at(const sn_arm_chain *c, const double *q, double out[12]);
 /// Eight scouts in floats, from lane `first` on, for chains of `hinges` alone.
 void sn_arm8_iterate(const sn_arm_chain *c, sn_arm_scouts *s, bool hold, bool pull);
 void sn_arm8_avx2_iterate(const sn_arm_chain *c, sn_arm_scouts *s, bool hold, bool pull);
-/// All sixteen with the registers of AVX-512; only where the machine has them.
+/// The same, and all sixteen, with the registers of AVX-512; only where the machine has them.
+void sn_arm8_wide_iterate(const sn_arm_chain *c, sn_arm_scouts *s, bool hold, bool pull);
 void sn_arm16_iterate(const sn_arm_chain *c, sn_arm_scouts *s, bool hold, bool pull);
 /// Whether this machine has them.
 bool sn_arm_avx2(void);

@@ -39,19 +39,27 @@ SN_INLINE REAL as_real(INTS x) { return (REAL)x; }
 #include <immintrin.h>
 typedef unsigned BITS;
 #define ANY(mask) (((mask) & ((1u << LANES) - 1)) != 0)
-#ifdef LANES_FLOAT
-#define LESS(a, b) ((BITS)_mm512_cmp_ps_mask((__m512)(a), (__m512)(b), _CMP_LT_OQ))
-SN_INLINE REAL choose(BITS mask, REAL a, REAL b) {
-    return (REAL)_mm512_mask_blend_ps((__mmask16)mask, (__m512)b, (__m512)a);
-}
-SN_INLINE REAL root(REAL x) { return (REAL)_mm512_sqrt_ps((__m512)x); }
+// in whole registers or, with LANES_HALF, in half of each
+#if defined(LANES_FLOAT) && !defined(LANES_HALF)
+#define MASK_OF(a, b)     _mm512_cmp_ps_mask((__m512)(a), (__m512)(b), _CMP_LT_OQ)
+#define BLEND(mask, a, b) _mm512_mask_blend_ps((__mmask16)(mask), (__m512)(b), (__m512)(a))
+#define SQUARE_ROOT(x)    _mm512_sqrt_ps((__m512)(x))
+#elif defined(LANES_FLOAT)
+#define MASK_OF(a, b)     _mm256_cmp_ps_mask((__m256)(a), (__m256)(b), _CMP_LT_OQ)
+#define BLEND(mask, a, b) _mm256_mask_blend_ps((__mmask8)(mask), (__m256)(b), (__m256)(a))
+#define SQUARE_ROOT(x)    _mm256_sqrt_ps((__m256)(x))
+#elif !defined(LANES_HALF)
+#define MASK_OF(a, b)     _mm512_cmp_pd_mask((__m512d)(a), (__m512d)(b), _CMP_LT_OQ)
+#define BLEND(mask, a, b) _mm512_mask_blend_pd((__mmask8)(mask), (__m512d)(b), (__m512d)(a))
+#define SQUARE_ROOT(x)    _mm512_sqrt_pd((__m512d)(x))
 #else
-#define LESS(a, b) ((BITS)_mm512_cmp_pd_mask((__m512d)(a), (__m512d)(b), _CMP_LT_OQ))
-SN_INLINE REAL choose(BITS mask, REAL a, REAL b) {
-    return (REAL)_mm512_mask_blend_pd((__mmask8)mask, (__m512d)b, (__m512d)a);
-}
-SN_INLINE REAL root(REAL x) { return (REAL)_mm512_sqrt_pd((__m512d)x); }
+#define MASK_OF(a, b)     _mm256_cmp_pd_mask((__m256d)(a), (__m256d)(b), _CMP_LT_OQ)
+#define BLEND(mask, a, b) _mm256_mask_blend_pd((__mmask8)(mask), (__m256d)(b), (__m256d)(a))
+#define SQUARE_ROOT(x)    _mm256_sqrt_pd((__m256d)(x))
 #endif
+#define LESS(a, b) ((BITS)MASK_OF(a, b))
+SN_INLINE REAL choose(BITS mask, REAL a, REAL b) { return (REAL)BLEND(mask, a, b); }
+SN_INLINE REAL root(REAL x) { return (REAL)SQUARE_ROOT(x); }
 #else
 typedef INTS BITS;
 #define LESS(a, b) ((BITS)((a) < (b)))

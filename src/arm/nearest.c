@@ -23,7 +23,8 @@
 
 enum { N = SN_ARM_MAX };
 
-static const double turn_weight = 0.25;
+// least: of f, what a step must win to be followed by another
+static const double turn_weight = 0.25, rounding = 1e-12, least = 1e-7;
 
 typedef struct point {
     double f, g[N], H[N * (N + 1) / 2];  // H: lower triangle
@@ -213,7 +214,7 @@ void sn_arm_search_nearest(sn_arm_search *s, const double *from, int steps, doub
         // what bends less than this beside the way that is left is flat: freedom that the goal leaves
         const double flat = 1e-5 * fmin(sqrt(2 * at.f), 0.03);
         int bad = factor(at.H, held, n, flat, L, z);
-        bool moved = bad >= 0 && slip(s, q, &at, z, out, &next);
+        bool moved = bad >= 0 && slip(s, q, &at, z, out, &next) && next.f < at.f - least * at.f;
         if (bad < 0 && slope < 1e-10 * sqrt(2 * at.f)) break;
         for (int tries = 0; tries < 12 && !moved; tries++) {
             mu = fmax(mu, flat);
@@ -229,7 +230,7 @@ void sn_arm_search_nearest(sn_arm_search *s, const double *from, int steps, doub
         double won = at.f - next.f;
         memcpy(q, out, (size_t)n * sizeof *q);
         look(s, q, &at, true);
-        if (won < 1e-7 * at.f) break;
+        if (won < least * at.f) break;
     }
     // whole turns back into the limits
     double inner[N];
@@ -252,7 +253,9 @@ static void set_fall(const sn_arm_chain *c, const sn_arm_fall *fall, int first, 
         const double high = free ? INFINITY : c->high[j] / unit;
         for (int l = 0; l < SN_ARM_LANES; l++) {
             x->low[j][first + l] = low, x->high[j][first + l] = high;
-            x->q[j][first + l] = sn_arm_between(fall->start[l][j] - c->shift[j], low, high);
+            // what is at a limit but for rounding is held by it
+            const double at = fall->start[l][j] - c->shift[j];
+            x->q[j][first + l] = at < low + rounding ? low : at > high - rounding ? high : at;
         }
         // what a first step reads and does not use must be numbers
         memset(x->at[j] + first, 0, four);
@@ -286,7 +289,17 @@ static bool falls_on(const sn_arm_fall *fall, const sn_arm_falls *x, int first, 
     }
     for (int l = first; l < first + SN_ARM_LANES; l++)
         same += own->rests[l - first] && f[l] < 1.01 * f[own->best];
-    return own->more && same < fall->agree;
+    return own->more && same < fall->agree && !(2 * f[own->best] < fall->enough);
+}
+
+// Whether some of either four rest at one place, the lowest of all.
+static bool agree_together(const sn_arm_falls *x, const falling own[2], int enough) {
+    const double lowest = fmin(x->f[own[0].best], x->f[own[1].best]);
+    int same[2] = {0};
+    for (int l = 0; l < SN_ARM_WIDE; l++)
+        same[l / SN_ARM_LANES] +=
+            own[l / SN_ARM_LANES].rests[l % SN_ARM_LANES] && x->f[l] < 1.01 * lowest;
+    return same[0] > 0 && same[1] > 0 && same[0] + same[1] >= enough;
 }
 
 void sn_arm_search_fall(sn_arm_search *s, sn_arm_fall *fall, int count) {
@@ -309,7 +322,9 @@ void sn_arm_search_fall(sn_arm_search *s, sn_arm_fall *fall, int count) {
         for (int g = 0; g < count; g++) {
             if (!own[g].more) continue;
             x.first = SN_ARM_LANES * g;
-            if (!wide && arm->avx2 && lanes)
+            if (!wide && arm->wide && lanes)
+                sn_arm4_wide_fall(c, &x);
+            else if (!wide && arm->avx2 && lanes)
                 sn_arm4_avx2_fall(c, &x);
             else if (!wide)
                 sn_arm4_fall(c, &x);
@@ -317,11 +332,17 @@ void sn_arm_search_fall(sn_arm_search *s, sn_arm_fall *fall, int count) {
             own[g].more = falls_on(&fall[g], &x, x.first, &own[g]) && it + 1 < fall[g].steps;
             live += own[g].more;
         }
+        if (count == MOST && ((fall->together > 0 && agree_together(&x, own, fall->together)) ||
+                              2 * x.f[own[0].best] < fall->enough))
+            break;
     }
     for (int g = 0; g < count; g++) {
         const int best = own[g].best;
         s->seeds += SN_ARM_LANES;
         for (int j = 0; j < c->n; j++) fall[g].q[j] = x.at[j][best] + c->shift[j];
         fall[g].f = 2 * x.f[best];
+        for (int l = 0; l < SN_ARM_LANES && fall[g].end != NULL; l++)
+            for (int j = 0; j < c->n; j++)
+                fall[g].end[l][j] = x.at[j][SN_ARM_LANES * g + l] + c->shift[j];
     }
 }

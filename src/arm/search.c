@@ -113,15 +113,7 @@ bool sn_arm_search_left(const sn_arm_search *s, const double *q, double *f) {
 bool sn_arm_search_accept(const sn_arm_search *s, const double *inner, const double *near,
                           double *q) {
     const sn_arm_chain *c = &s->arm->chain;
-    double moved = 0;
-    sn_arm_chain_outward(c, inner, near, q);
-    for (int j = 0; j < c->n; j++) {
-        double x = inner[j] - c->shift[j];
-        if (c->length_of[j]) x *= c->unit;
-        double off = q[j] - x;
-        if (c->turns[j] && fabs(off) > 3) off -= 2 * pi * floor(off / (2 * pi) + 0.5);
-        if (fabs(off) > moved) moved = fabs(off);
-    }
+    const double moved = sn_arm_chain_outward(c, inner, near, q);
     if (moved < 1e-12) return sn_arm_curves_inside(c, q);
     double position, rotation;
     return moved < 1e-3 && within(s, q, &position, &rotation);
@@ -184,7 +176,9 @@ void sn_arm_search_scout(const sn_arm *arm, const sn_arm_chain *c, sn_arm_scouts
         return;
     }
     for (x->first = 0; x->first < count; x->first += SN_ARM_SCOUTS)
-        (arm->avx2 ? sn_arm8_avx2_iterate : sn_arm8_iterate)(c, x, hold, pull);
+        (arm->wide   ? sn_arm8_wide_iterate
+         : arm->avx2 ? sn_arm8_avx2_iterate
+                     : sn_arm8_iterate)(c, x, hold, pull);
 }
 
 // One step of four lanes, by whichever code: the bits are the same.

@@ -22,8 +22,7 @@ enum { TRIED = 36, EARLY = 8, BEST = 12 };
 
 static const double pi = 3.141592653589793;
 const double sn_arm_key_share = 0.32;
-// how far a start may be from its posture in a variable
-static const float most_lean = 0.8f;
+const float sn_arm_most_lean = 0.8f;
 
 static sn_frame inverse(const sn_frame *f) {
     sn_mat3 R = m3_transpose(&f->R);
@@ -193,13 +192,14 @@ static bool put(const sn_arm_chain *c, int i, double x, double *out) {
 }
 
 static void lean_over(const sn_arm_lean *lean, const float *key, float *by) {
+    const float most = sn_arm_most_lean;
     float d[SN_ARM_KEYS];
     for (int i = 0; i < SN_ARM_KEYS; i++) d[i] = key[i] - lean->key[i];
     for (int j = 0; j < SN_ARM_TABLE_MAX; j++) {
         float x = 0;
         for (int i = 0; i < SN_ARM_KEYS; i++) x += lean->by[i][j] * d[i];
-        x = x < -most_lean ? -most_lean : x;
-        by[j] = x > most_lean ? most_lean : x;
+        x = x < -most ? -most : x;
+        by[j] = x > most ? most : x;
     }
 }
 
@@ -480,15 +480,7 @@ typedef struct numbers {
 static bool ends_inside(const sn_arm_chain *c, const double *q, int width) {
     double inner[SN_ARM_MAX], out[SN_ARM_MAX];
     for (int j = 0; j < c->n; j++) inner[j] = q[j * width];
-    sn_arm_chain_outward(c, inner, NULL, out);
-    for (int j = 0; j < c->n; j++) {
-        double x = inner[j] - c->shift[j];
-        if (c->length_of[j]) x *= c->unit;
-        double off = out[j] - x;
-        if (c->turns[j]) off = remainder(off, 2 * pi);
-        if (fabs(off) > 1e-9) return false;
-    }
-    return true;
+    return sn_arm_chain_outward(c, inner, NULL, out) <= 1e-9;
 }
 
 // The next of seeds `which` times goals from..until into a lane, from number `at` on; false when there is none.

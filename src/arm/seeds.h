@@ -30,6 +30,8 @@ enum {
 
 /// What a direction counts for beside lengths in the keys below.
 extern const double sn_arm_key_share;
+/// How far a start may lean from its posture in a variable.
+extern const float sn_arm_most_lean;
 
 /// A posture of the table.
 typedef struct sn_arm_seed {

@@ -346,7 +346,10 @@ static void read_coupled(reading *r, sn_fields *f, sn_task *t) {
     for (; at != NULL; at = sn_json_next(f->json, at)) {
         to[t->ntask] = find_task(r, at);
         if (to[t->ntask] < 0) {
-            sn_fields_fail(f, at, "\"tasks\" must be an array of names or numbers of tasks");
+            if (at->type == SN_JSON_STRING)
+                sn_fields_fail(f, at, "there is no task \"%.60s\"", at->string);
+            else
+                sn_fields_fail(f, at, "\"tasks\" must be an array of names or numbers of tasks");
             return;
         }
         t->ntask++;
