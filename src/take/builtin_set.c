@@ -72,7 +72,7 @@ static const spot spots[] = {
      SN_BODY_CLAVICLE,
      0.88,
      {0, 0.065, 0},
-     0.008,
+     0.0075,
      USUAL},
     {"#UPA",
      "upa uarmhigh upperarm uarm arm bicep humerus",
