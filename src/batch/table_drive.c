@@ -52,22 +52,13 @@ static void put_polyline(const sn_driver *driver, double *to) {
         put_piece(to + 5 * k, x[k], y[k], (y[k + 1] - y[k]) / (x[k + 1] - x[k]), 0, 0);
 }
 
-// The exponents count up, the last one fastest, as function.c has them.
 static void put_products(const sn_driver *driver, double *to) {
     const int n = driver->f.nargument;
-    int exponent[SN_MAX_ARGUMENTS] = {0}, sum = 0;
+    int exponent[SN_MAX_ARGUMENTS] = {0};
     for (int m = 0; m < driver->f.ny; m++) {
         *to++ = driver->f.scale * driver->f.y[m];
         for (int i = 0; i < n; i++) *to++ = exponent[i];
-        for (int i = n - 1; i >= 0; i--) {
-            if (sum < driver->degree) {
-                exponent[i]++;
-                sum++;
-                break;
-            }
-            sum -= exponent[i];
-            exponent[i] = 0;
-        }
+        sn_next_product(driver, exponent);
     }
 }
 

@@ -10,6 +10,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "model/functions_json.h"
+
 static const char *const keys[] = {"joint", "coordinate", "of", "function",
                                    "scale", "x",          "y",  NULL};
 
@@ -182,12 +184,7 @@ void sn_couplings_write(sn_text *t, const sn_model *m) {
         sn_text_add(t, "], \"function\": \"");
         sn_text_add(t, sn_function_type_name(f->type));
         sn_text_add(t, "\"");
-        if (f->scale != 1) {
-            sn_text_add(t, ", \"scale\": ");
-            sn_text_add_number(t, f->scale);
-        }
-        if (f->nx > 0) sn_text_add_numbers(t, "x", f->x, f->nx);
-        sn_text_add_numbers(t, "y", f->y, f->ny);
+        sn_function_write_numbers(t, f);
         sn_text_add(t, "}");
     }
     sn_text_add(t, "]");

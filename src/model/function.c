@@ -221,9 +221,21 @@ static void power(double a, int k, double p[3]) {
     }
 }
 
-// One product of powers after the other: the exponents count up, the last one fastest.
+void sn_next_product(const sn_driver *driver, int *exponent) {
+    int sum = 0;
+    for (int i = 0; i < driver->f.nargument; i++) sum += exponent[i];
+    for (int i = driver->f.nargument - 1; i >= 0; i--) {
+        if (sum < driver->degree) {
+            exponent[i]++;
+            return;
+        }
+        sum -= exponent[i];
+        exponent[i] = 0;
+    }
+}
+
 static void products_at(const sn_driver *driver, const double *a, int n, sn_jet *out) {
-    int exponent[SN_MAX_ARGUMENTS] = {0}, sum = 0;
+    int exponent[SN_MAX_ARGUMENTS] = {0};
     double p[SN_MAX_ARGUMENTS][3];
     for (int m = 0; m < driver->f.ny; m++) {
         double c = driver->f.y[m], whole = c;
@@ -243,15 +255,7 @@ static void products_at(const sn_driver *driver, const double *a, int n, sn_jet 
                 out->dd[i][j] += twice;
             }
         }
-        for (int i = n - 1; i >= 0; i--) {
-            if (sum < driver->degree) {
-                exponent[i]++;
-                sum++;
-                break;
-            }
-            sum -= exponent[i];
-            exponent[i] = 0;
-        }
+        sn_next_product(driver, exponent);
     }
 }
 

@@ -23,5 +23,9 @@ size_t sn_driver_numbers(const sn_function *function);
 /// Copy a function that was checked, with all its numbers, into `room` (sn_driver_numbers()).
 sn_driver sn_driver_make(const sn_function *function, double *room);
 
+/// The exponents of a polynomial's next product of powers, from all zero on: they count up, the last one fastest, and their
+/// sum is never above the degree.
+void sn_next_product(const sn_driver *driver, int *exponent);
+
 /// @param q  the coordinates that `argument` points into
 void sn_driver_at(const sn_driver *driver, const double *q, sn_jet *out);

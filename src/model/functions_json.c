@@ -131,6 +131,15 @@ void sn_functions_read(sn_fields *f, sn_joint_functions *out, sn_numbers *number
     }
 }
 
+void sn_function_write_numbers(sn_text *t, const sn_function *f) {
+    if (f->scale != 1) {
+        sn_text_add(t, ", \"scale\": ");
+        sn_text_add_number(t, f->scale);
+    }
+    if (f->nx > 0) sn_text_add_numbers(t, "x", f->x, f->nx);
+    sn_text_add_numbers(t, "y", f->y, f->ny);
+}
+
 void sn_functions_write(sn_text *t, const sn_joint_functions *functions) {
     sn_text_add(t, ", \"coordinates\": [");
     for (int i = 0; i < functions->ncoordinate; i++) {
@@ -152,12 +161,7 @@ void sn_functions_write(sn_text *t, const sn_joint_functions *functions) {
             sn_text_add_json_string(t, functions->coordinate[f->argument[i]]);
         }
         if (f->nargument > 0) sn_text_add(t, "]");
-        if (f->scale != 1) {
-            sn_text_add(t, ", \"scale\": ");
-            sn_text_add_number(t, f->scale);
-        }
-        if (f->nx > 0) sn_text_add_numbers(t, "x", f->x, f->nx);
-        sn_text_add_numbers(t, "y", f->y, f->ny);
+        sn_function_write_numbers(t, f);
         sn_text_add(t, "}");
     }
     sn_text_add(t, "]");

@@ -17,3 +17,6 @@ typedef struct sn_numbers {
 void sn_functions_read(sn_fields *fields, sn_joint_functions *out, sn_numbers *numbers);
 
 void sn_functions_write(sn_text *text, const sn_joint_functions *functions);
+
+/// What a function is made of beside its type: ", "scale": .., "x": [..], "y": [..]", each where it has one.
+void sn_function_write_numbers(sn_text *text, const sn_function *function);
