@@ -19,7 +19,7 @@
 #ifdef SN_CHECKED
 #define UNROLL
 #else
-#define UNROLL _Pragma("GCC unroll 22")
+#define UNROLL _Pragma("GCC unroll 28")
 #endif
 #define ARGS      const sn_batch_table *tab, const sn_batch_work *room
 #define PASS      tab, room
