@@ -361,7 +361,7 @@ FN BITS measure_step(ARGS, BITS going, REAL *turn, REAL *slope, REAL *damped) {
     for (int i = 0; i < N(nv); i++) {
         const REAL step = W(step)[i], at = clamp_move(PASS, i, step);
         if (!T(length)[i]) most = largest(most, size_of(T(gain)[i] * step));
-        outside = outside | ~EQUAL(at, step);
+        if (N(limited)) outside = outside | ~EQUAL(at, step);
         down = down + W(g)[i] * step;
         held = held + W(diagonal)[i] * step * step;
         if (N(limited)) W(plain)[i] = choose(going, at, W(plain)[i]);
