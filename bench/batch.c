@@ -210,7 +210,9 @@ static bool run_core(const clip *c, const double *offsets, int lanes, double tar
     bench_need(batch);
     (void)sn_batch_solve(batch, k.nchain, k.goals, k.starts, k.poses, k.reports);
     (lanes == 8 ? bench_core8 : bench_core4)(&batch->table, &batch->worker[0].work, 40, us);
-    printf("  %d lanes: pose %.3f, sums and gradient %.3f, factor %.3f, solve %.3f us each\n",
+    printf("  %d lanes: pose %.3f, sums and gradient %.3f, factor and half a solve %.3f, the other "
+           "half "
+           "%.3f us each\n",
            lanes, us[CORE_POSE], us[CORE_SUMS], us[CORE_FACTOR], us[CORE_SOLVE]);
     char what[64];
     (void)snprintf(what, sizeof what, "core pieces of an iteration, %s, us",
