@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
+#include <unistd.h>
 
 static double now(clockid_t clock) {
     struct timespec t;
@@ -15,6 +16,18 @@ static double now(clockid_t clock) {
 double bench_seconds(void) { return now(CLOCK_PROCESS_CPUTIME_ID); }
 
 double bench_wall(void) { return now(CLOCK_MONOTONIC); }
+
+double bench_machine(void) {
+    double n[8] = {0};
+    FILE *file = fopen("/proc/stat", "r");
+    if (file == NULL) return -1;
+    const int count = fscanf(file, "cpu %lf %lf %lf %lf %lf %lf %lf %lf", &n[0], &n[1], &n[2],
+                             &n[3], &n[4], &n[5], &n[6], &n[7]);
+    (void)fclose(file);
+    // without what was idle and what waited
+    return count == 8 ? (n[0] + n[1] + n[2] + n[5] + n[6] + n[7]) / (double)sysconf(_SC_CLK_TCK)
+                      : -1;
+}
 
 void *bench_need(void *block) {
     if (block == NULL) {

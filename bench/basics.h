@@ -8,6 +8,9 @@
 double bench_seconds(void);
 /// Seconds on the wall, from some moment on.
 double bench_wall(void);
+/// Processor seconds of all programs of this machine since it started, of those too that share its processors from
+/// outside; below 0 where nobody counts them.
+double bench_machine(void);
 /// The block itself; ends the program with a message when it is NULL.
 void *bench_need(void *block);
 /// n zeros.

@@ -13,7 +13,7 @@
 #include "batch_chains.h"
 #include "batch_cores.h"
 
-enum { CHAINS = 40, ROUNDS = 3, LONGER = 96, PAIRS = 7 };
+enum { CHAINS = 40, ROUNDS = 7, LONGER = 96, PAIRS = 7 };
 
 // A protocol: how the plain solver runs it, how lanes do.
 typedef struct protocol {
@@ -80,50 +80,72 @@ static int by_size(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
+// One thread or two on all chains.
+typedef struct threaded {
+    double wall, processor;
+    double others;  // seconds that other programs had the processors meanwhile
+    double idle;    // share of the lanes' trips
+} threaded;
+
+static threaded run_threads(chains *k, const protocol *p, int threads) {
+    sn_batch_options o = p->batch;
+    sn_batch_counts counts;
+    o.device = SN_DEVICE_CPU;
+    o.start = SN_BATCH_PREVIOUS;
+    o.threads = threads;
+    const double begin = bench_wall(), used = bench_seconds(), busy = bench_machine();
+    (void)chains_run(k, &o, &counts);
+    threaded t = {bench_wall() - begin, bench_seconds() - used, bench_machine() - busy, 0};
+    t.others -= t.processor;
+    t.idle = 1 - (double)counts.lane_trips / (double)counts.trips;
+    return t;
+}
+
 // Two threads against one on a clip that is long enough for both: all chains several times over. Runs of one and of two
 // follow each other, so that both have the same hour of the machine, either first in turn; of their ratios the median
-// counts. What two threads cannot halve is printed beside it: the processor time that they take in all, and lanes
-// that stand empty at the end.
+// counts. While other programs compute two threads cannot have both processors: where three pairs of runs and more had
+// them to themselves, but for a fiftieth of one, those alone count. What two threads cannot halve is printed beside it:
+// the processor time that they take in all, and lanes that stand empty at the end.
 static bool two_threads(const chains *k, const protocol *p) {
     chains longer = chains_repeat(k, LONGER);
-    double wall[PAIRS], work[PAIRS], idle = 0;
+    double wall[PAIRS], work[PAIRS], alone[PAIRS], idle = 0;
+    int quiet = 0;
     for (int r = -1; r < PAIRS; r++) {  // the first touches all memory, and does not count
-        double seconds[2] = {0}, processor[2] = {0};
+        threaded t[2];
         for (int i = 0; i < 2; i++) {
             const int n = r % 2 == 0 ? i : 1 - i;
-            sn_batch_options o = p->batch;
-            sn_batch_counts counts;
-            o.device = SN_DEVICE_CPU;
-            o.start = SN_BATCH_PREVIOUS;
-            o.threads = n + 1;
-            const double begin = bench_wall(), used = bench_seconds();
-            (void)chains_run(&longer, &o, &counts);
-            seconds[n] = bench_wall() - begin;
-            processor[n] = bench_seconds() - used;
-            if (n == 1) idle = 1 - (double)counts.lane_trips / (double)counts.trips;
+            t[n] = run_threads(&longer, p, n + 1);
         }
         if (r < 0) continue;
-        wall[r] = seconds[0] / seconds[1];
-        work[r] = 2 * processor[0] / processor[1];
+        idle = t[1].idle;
+        wall[r] = t[0].wall / t[1].wall;
+        work[r] = 2 * t[0].processor / t[1].processor;
+        if (t[0].others < 0.02 * t[0].wall && t[1].others < 0.02 * t[1].wall)
+            alone[quiet++] = wall[r];
     }
     chains_free(&longer);
     qsort(wall, PAIRS, sizeof *wall, by_size);
     qsort(work, PAIRS, sizeof *work, by_size);
-    printf("  two threads over one: %.2f to %.2f on the wall, median of %d %.2f; by processor time "
-           "%.2f; %.1f %% of their lanes' trips idle\n",
-           wall[0], wall[PAIRS - 1], PAIRS, wall[PAIRS / 2], work[PAIRS / 2], 100 * idle);
-    return judge("two threads over one, wall clock", wall[PAIRS / 2], ">=", 1.9);
+    qsort(alone, (size_t)quiet, sizeof *alone, by_size);
+    const double median = quiet > 2 ? alone[quiet / 2] : wall[PAIRS / 2];
+    printf("  two threads over one: %.2f to %.2f on the wall, median %.2f, %d of %d pairs with the "
+           "machine to themselves; by processor time %.2f; %.1f %% of their lanes' trips idle\n",
+           wall[0], wall[PAIRS - 1], wall[PAIRS / 2], quiet, PAIRS, work[PAIRS / 2], 100 * idle);
+    return judge("two threads over one, wall clock", median, ">=", 1.9);
 }
 
 static bool run_protocol(const clip *c, const protocol *p, const double *offsets, bool own,
                          const char *program) {
     chains k = chains_cut(c, offsets, own, CHAINS);
-    // their valleys are enough: each is the first row of two chains
+    // their valleys are enough: each is the first row of two chains. One search for other valleys: a second one,
+    // from what it found, finds none
     sn_track_options firsts = p->track;
-    firsts.restarts = 4;
+    firsts.restarts = 1;
     firsts.restart_iterations = 20;
     firsts.solver.gradient = fmax(firsts.solver.gradient, own ? 0 : 1e-3);
-    const double first = chains_firsts(&k, &firsts) * 1e6 / c->nframe;
+    double first = INFINITY;
+    for (int r = 0; r < ROUNDS; r++)
+        first = fmin(first, chains_firsts(&k, &firsts) * 1e6 / c->nframe);
     const plain_run plain = chains_plain(&k, &p->track);
     printf("\n%s: %d frames in %d chains, each frame from the previous pose; first frames "
            "by the tracker\n  %-14s %10s %10s %10s %10s %8s %8s %10s %14s\n",
@@ -188,7 +210,9 @@ static bool run_core(const clip *c, const double *offsets, int lanes, double tar
     bench_need(batch);
     (void)sn_batch_solve(batch, k.nchain, k.goals, k.starts, k.poses, k.reports);
     (lanes == 8 ? bench_core8 : bench_core4)(&batch->table, &batch->worker[0].work, 40, us);
-    printf("  %d lanes: pose %.3f, sums and gradient %.3f, factor %.3f, solve %.3f us each\n",
+    printf("  %d lanes: pose %.3f, sums and gradient %.3f, factor and half a solve %.3f, the other "
+           "half "
+           "%.3f us each\n",
            lanes, us[CORE_POSE], us[CORE_SUMS], us[CORE_FACTOR], us[CORE_SOLVE]);
     char what[64];
     (void)snprintf(what, sizeof what, "core pieces of an iteration, %s, us",

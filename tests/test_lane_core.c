@@ -110,7 +110,7 @@ static void check_factor(const both *b, uint64_t *state, double e, const double 
     const int n = b->n;
     const sn_batch_work *w = b->room;
     static double A[MOST * MOST];
-    double top = largest_of(H, n * n) + 1e-3, x[MOST], right[MOST];
+    double top = largest_of(H, n * n) + 1e-3, x[MOST], right[MOST], again[MOST];
     FACTOR f = {.metric = below(state, 2) == 0 ? 0 : uniform(state, 0, 0.3),
                 .scale = uniform(state, 1e-3, 1e-2),
                 .add = below(state, 2) == 0 ? 0 : 1e-3 * top,
@@ -122,13 +122,13 @@ static void check_factor(const both *b, uint64_t *state, double e, const double 
                      : below(state, 2) == 0                       ? 0
                                                                   : -1;
         w->scale[i] = top * uniform(state, 0.01, 1);
-        x[i] = right[i] = w->keep[i] > 0.5 ? uniform(state, -1, 1) : 0;
+        x[i] = right[i] = again[i] = w->keep[i] > 0.5 ? uniform(state, -1, 1) : 0;
         // what damps: a multiple of the largest entry of its kind or of its own, and a little
         const double gain = b->tab->gain[i],
                      kind = gain * gain * (b->tab->length[i] ? f.most2 : f.most);
         A[n * i + i] += f.metric * fmax(kind, w->scale[i]) + f.scale * w->scale[i] + f.add;
     }
-    factor_sweep(b->tab, w, e, &f);
+    factor_sweep(b->tab, w, e, &f, x);
     const bool good = positive(A, n, w->keep);
     if (f.failed) {
         *failed += 1;
@@ -145,8 +145,12 @@ static void check_factor(const both *b, uint64_t *state, double e, const double 
     }
     assert_true(good);
     *solved += 1;
-    reduce(b->tab, w, x);
+    const double energy = reduce(b->tab, w, again);
+    assert_memory_equal(again, x, (size_t)n * sizeof *x);
     substitute(b->tab, w, x);
+    double product = 0;
+    for (int i = 0; i < n; i++) product += right[i] * x[i];
+    assert_true(fabs(energy - product) <= 1e-8 * (1 + largest_of(x, n)));
     for (int i = 0; i < n; i++) {
         double sum = 0;
         if (w->keep[i] < 0.5) assert_true(x[i] == 0);
@@ -180,7 +184,7 @@ static void check_share(const both *b) {
 static void like_the_sweeps(void **unused) {
     (void)unused;
     uint64_t state = 4;
-    int seen = 0, solved = 0, failed = 0, kinds[SN_JOINT_TYPE_COUNT] = {0};
+    int seen = 0, solved = 0, failed = 0, light = 0, kinds[SN_JOINT_TYPE_COUNT] = {0};
     for (int k = 0; k < cases(2400); k++) {
         both b;
         const int type = k % 3 == 0 ? -1 : k / 3 % SN_JOINT_TYPE_COUNT;
@@ -202,7 +206,15 @@ static void like_the_sweeps(void **unused) {
             for (int exact = 0; exact < 2; exact++) {
                 read_hessian(&b, exact ? SN_EVAL_HESSIAN : SN_EVAL_GAUSS_NEWTON, H);
                 const double most = 1 + largest_of(H, b.n * b.n);
-                (void)diagonal_sweep(b.tab, b.room, exact);
+                const double whole = diagonal_sweep(b.tab, b.room, exact);
+                if (!exact && !b.tab->matrix) {
+                    // the sweep of ten numbers finds the same
+                    double same[MOST];
+                    memcpy(same, b.room->y, (size_t)b.n * sizeof *same);
+                    assert_near(weight_sweep(b.tab, b.room), whole, 1e-10 * (1 + whole));
+                    for (int j = 0; j < b.n; j++) assert_near(b.room->y[j], same[j], 1e-10 * most);
+                    light++;
+                }
                 for (int j = 0; j < b.n; j++) {
                     double x[MOST] = {0}, out[MOST];
                     x[j] = 1;
@@ -222,6 +234,7 @@ static void like_the_sweeps(void **unused) {
     }
     print_message("%d problems, %d factors, %d that bend down\n", seen, solved, failed);
     assert_true(seen > cases(2400) / 3 && solved > seen && failed > seen / 20);
+    assert_true(light > seen / 4);
     for (int t = 0; t < SN_JOINT_TYPE_COUNT && !sampled(); t++)
         assert_true(t == SN_JOINT_FIXED || kinds[t] > 20);
 }

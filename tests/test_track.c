@@ -350,7 +350,8 @@ static void compare_ways(bool mixed, const int *chunks, int nchunk) {
                 (size_t)(20 * m.nmarker * 3) * sizeof *m.goals);
     for (int i = 0; i < nchunk; i++) {
         long looks = 0;
-        double worst = 0;
+        double worst = 0, far = 0;
+        bool parted = false;
         int other = 0, guessed = 0, restarted = 0, tried = 0;
         track_as(&m, &looks, chunks[i], -1, plain, a);
         track_as(&m, NULL, chunks[i], -1, q, b);
@@ -358,23 +359,28 @@ static void compare_ways(bool mixed, const int *chunks, int nchunk) {
         assert_true(looks > FRAMES);
         assert_memory_equal(q, pieces, bytes);
         for (int f = 0; f < FRAMES; f++) {
-            for (int k = 0; k < m.nq; k++)
-                worst = fmax(worst, fabs(q[f * m.nq + k] - plain[f * m.nq + k]));
             const sn_report *x = &a[f].report, *y = &b[f].report;
-            other += x->iterations != y->iterations || x->factorizations != y->factorizations ||
-                     x->stop != y->stop;
+            const bool differ = x->iterations != y->iterations ||
+                                x->factorizations != y->factorizations || x->stop != y->stop;
+            // where rounding has a frame take another step, it and those that follow it in its chunk are as far off as
+            // the bound of their gradients lets them
+            parted = (parted && f % chunks[i] != 0) || differ;
+            other += differ;
+            double *apart = parted ? &far : &worst;
+            for (int k = 0; k < m.nq; k++)
+                *apart = fmax(*apart, fabs(q[f * m.nq + k] - plain[f * m.nq + k]));
             guessed += a[f].extrapolated != b[f].extrapolated;
             tried += a[f].restarted;
             restarted += a[f].restarted != b[f].restarted || a[f].kept != b[f].kept;
             assert_near(x->f, y->f, 1e-12);
-            assert_near(x->worst_error, y->worst_error, 1e-9);
-            assert_near(x->mean_error, y->mean_error, 1e-9);
+            assert_near(x->worst_error, y->worst_error, parted ? 1e-6 : 1e-9);
+            assert_near(x->mean_error, y->mean_error, parted ? 1e-6 : 1e-9);
             assert_int_equal(x->nlevel, y->nlevel);
         }
-        print_message("chunks of %d: poses %.1e apart, %d with other steps, %d tried again\n",
-                      chunks[i], worst, other, tried);
-        // where rounding has a frame end a step earlier, it is as far off as its gradient's bound lets it
-        assert_true(worst < (mixed && other > 0 ? 1e-7 : 1e-10));
+        print_message(
+            "chunks of %d: poses %.1e apart, %d with other steps and %.1e then, %d tried again\n",
+            chunks[i], worst, other, far, tried);
+        assert_true(worst < 1e-10 && far < 2e-6);
         assert_true(other <= FRAMES / 100 && guessed == 0 && restarted == 0 &&
                     (mixed || tried > 0));
     }

@@ -183,7 +183,12 @@ static sn_status create(const sn_problem *problem, const sn_batch_options *optio
                             batch->round);
         for (int i = 0; i < b.model->nv && batch->table.pulled; i++)
             batch->table.pull[i] = batch->pull[b.model->v_of[i]];
-        for (int i = 0; i < b.model->nv; i++) batch->turning = batch->turning || batch->round[i];
+        for (int i = 0; i < b.model->nv; i++) {
+            const int v = b.model->v_of[i];
+            batch->turning = batch->turning || batch->round[i];
+            batch->bounded = batch->bounded ||
+                             (batch->round[i] && b.model->upper[v] - b.model->lower[v] < INFINITY);
+        }
         find_device(batch);
     } else {
         find_note(batch, unfit);

@@ -49,6 +49,8 @@ typedef struct sn_batch_worker {
     double *numbers;    ///< ngoal: a row of goals, ready for a lane
     double share;       ///< what the plain solver multiplies rest poses with
     sn_batch_counts counts;
+    char apart
+        [64];  ///< counts change with every trip: not in a line that the next thread reads from
 } sn_batch_worker;
 
 typedef struct sn_batch_device sn_batch_device;
@@ -66,6 +68,7 @@ struct sn_batch {
     int *goal_at;  ///< ntask
     bool *round;   ///< nv: angles that go round
     bool turning;  ///< there are some
+    bool bounded;  ///< ... with limits
     bool flat;     ///< coordinates are added and subtracted as they are
     int ngoal;
     double *

@@ -19,7 +19,7 @@
 #ifdef SN_CHECKED
 #define UNROLL
 #else
-#define UNROLL _Pragma("GCC unroll 22")
+#define UNROLL _Pragma("GCC unroll 28")
 #endif
 #define ARGS      const sn_batch_table *tab, const sn_batch_work *room
 #define PASS      tab, room
@@ -51,6 +51,7 @@
 #if LANES == 1
 typedef double REAL;
 typedef int64_t INTS;
+typedef uint64_t UINTS;
 typedef int64_t BITS;
 #define ANY(mask)   ((mask) != 0)
 #define LESS(a, b)  (-(int64_t)((a) < (b)))
@@ -68,10 +69,12 @@ FN REAL as_real(INTS x) {
 }
 FN REAL root(REAL x) { return sqrt(x); }
 FN REAL choose(BITS mask, REAL a, REAL b) { return mask ? a : b; }
+FN BITS odd(INTS x) { return -(x & 1); }
 FN REAL log_one_plus(REAL x) { return sn_log1p(x); }
 #else
 typedef double REAL __attribute__((vector_size(8 * LANES), may_alias));
 typedef int64_t INTS __attribute__((vector_size(8 * LANES), may_alias));
+typedef uint64_t UINTS __attribute__((vector_size(8 * LANES), may_alias));
 FN INTS as_ints(REAL x) { return (INTS)x; }
 FN REAL as_real(INTS x) { return (REAL)x; }
 FN REAL log_one_plus(REAL x) {
@@ -82,24 +85,30 @@ FN REAL log_one_plus(REAL x) {
 #if LANES == 8
 typedef unsigned BITS;
 FN REAL splat(double x) { return (REAL)_mm512_set1_pd(x); }
-#define ANY(mask)   (((mask)&0xFF) != 0)
-#define LESS(a, b)  ((BITS)_mm512_cmp_pd_mask((__m512d)(a), (__m512d)(b), _CMP_LT_OQ))
-#define EQUAL(a, b) ((BITS)_mm512_cmp_pd_mask((__m512d)(a), (__m512d)(b), _CMP_EQ_OQ))
+#define ANY(mask)      (((mask)&0xFF) != 0)
+#define LESS(a, b)     ((BITS)_mm512_cmp_pd_mask((__m512d)(a), (__m512d)(b), _CMP_LT_OQ))
+#define EQUAL(a, b)    ((BITS)_mm512_cmp_pd_mask((__m512d)(a), (__m512d)(b), _CMP_EQ_OQ))
 FN REAL root(REAL x) { return (REAL)_mm512_sqrt_pd((__m512d)x); }
 FN REAL choose(BITS mask, REAL a, REAL b) {
     return (REAL)_mm512_mask_blend_pd((__mmask8)mask, (__m512d)b, (__m512d)a);
 }
+FN BITS odd(INTS x) { return (BITS)_mm512_test_epi64_mask((__m512i)x, _mm512_set1_epi64(1)); }
+#define MOST_OF(a, b)  ((REAL)_mm512_max_pd((__m512d)(a), (__m512d)(b)))
+#define LEAST_OF(a, b) ((REAL)_mm512_min_pd((__m512d)(a), (__m512d)(b)))
 #else
 typedef INTS BITS;
+FN BITS odd(INTS x) { return -(x & 1); }
 #define LESS(a, b)  ((BITS)((a) < (b)))
 #define EQUAL(a, b) ((BITS)((a) == (b)))
 #if LANES == 4
 FN REAL splat(double x) { return (REAL)_mm256_set1_pd(x); }
-#define ANY(mask) (_mm256_movemask_pd((__m256d)(mask)) != 0)
+#define ANY(mask)      (_mm256_movemask_pd((__m256d)(mask)) != 0)
 FN REAL root(REAL x) { return (REAL)_mm256_sqrt_pd((__m256d)x); }
 FN REAL choose(BITS mask, REAL a, REAL b) {
     return (REAL)_mm256_blendv_pd((__m256d)b, (__m256d)a, (__m256d)mask);
 }
+#define MOST_OF(a, b)  ((REAL)_mm256_max_pd((__m256d)(a), (__m256d)(b)))
+#define LEAST_OF(a, b) ((REAL)_mm256_min_pd((__m256d)(a), (__m256d)(b)))
 #else
 FN REAL splat(double x) { return (REAL){x, x}; }
 #define ANY(mask) (((mask)[0] | (mask)[1]) != 0)
@@ -111,10 +120,18 @@ FN REAL choose(BITS mask, REAL a, REAL b) {
 #endif
 #endif
 
-FN REAL largest(REAL a, REAL b) { return choose(LESS(a, b), b, a); }
-FN REAL least(REAL a, REAL b) { return choose(LESS(b, a), b, a); }
+// An instruction each where there is one: a > b ? a : b, and a < b ? a : b.
+#ifndef MOST_OF
+#define MOST_OF(a, b)  choose(LESS(b, a), a, b)
+#define LEAST_OF(a, b) choose(LESS(a, b), a, b)
+#endif
+FN REAL largest(REAL a, REAL b) { return MOST_OF(b, a); }
+FN REAL least(REAL a, REAL b) { return LEAST_OF(b, a); }
 FN REAL size_of(REAL x) { return as_real(as_ints(x) & INT64_MAX); }
 FN REAL nearest(REAL x) { return (x + 0x1.8p52) - 0x1.8p52; }
+
+// The sign that the second bit of x says.
+FN INTS half_turn(INTS x) { return (INTS)((UINTS)x << 62) & INT64_MIN; }
 
 // As sn_sincos() but for the last bit; angles here are a few turns at most.
 FN void sine_cosine(REAL angle, REAL *sine, REAL *cosine) {
@@ -124,10 +141,11 @@ FN void sine_cosine(REAL angle, REAL *sine, REAL *cosine) {
     const REAL z = y * y;
     const REAL s = SN_SINE_SERIES(z);
     const REAL c = SN_COSINE_SERIES(z);
-    const INTS sin_y = as_ints(y + z * y * s), cos_y = as_ints((1.0 - 0.5 * z) + z * z * c);
-    const INTS quadrant = as_ints(t), swap = -(quadrant & 1);
-    *sine = as_real(((cos_y & swap) | (sin_y & ~swap)) ^ (-(quadrant & 2) & INT64_MIN));
-    *cosine = as_real(((sin_y & swap) | (cos_y & ~swap)) ^ (-((quadrant + 1) & 2) & INT64_MIN));
+    const REAL sin_y = y + z * y * s, cos_y = (1.0 - 0.5 * z) + z * z * c;
+    const INTS quadrant = as_ints(t);
+    const BITS swap = odd(quadrant);
+    *sine = as_real(as_ints(choose(swap, cos_y, sin_y)) ^ half_turn(quadrant));
+    *cosine = as_real(as_ints(choose(swap, sin_y, cos_y)) ^ half_turn(quadrant + 1));
 }
 
 #include "batch/core.h"

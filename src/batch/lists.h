@@ -98,7 +98,7 @@
     X(bent, N(loss) * N(npoint))                                                                   \
     X(sum, N(nsum) * N(nj)) /* of the other parts */                                               \
     X(wrench, 6 * N(nj))    /* of its subtree's */                                                 \
-    X(hung, 21 * N(nfork))  /* matrices from the other chains of a fork */                         \
+    X(hung, 27 * N(nfork))  /* what comes from the other chains of a fork */                       \
     X(Y, 6 * N(nv))                                                                                \
     X(diagonal, N(nv)) /* what a factorisation adds */                                             \
     X(inverse, N(nv))                                                                              \

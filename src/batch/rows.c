@@ -169,6 +169,10 @@ bool sn_batch_problem_goals(const sn_problem *p, const int *at, double *out) {
 
 bool sn_batch_row_far(const sn_batch_table *t, const double *q) {
     bool far = false;
+    // nearly always nothing is that far out, whatever it is
+    for (int i = 0; i < t->nq; i++) far |= !(fabs(q[i]) < far_angle);
+    if (!far) return false;
+    far = false;
     for (int i = 0; i < t->nv; i++) {
         const int at = t->q_of[i];
         far = far || (at >= 0 && !t->length[i] && !(fabs(q[at]) < far_angle));
@@ -251,10 +255,18 @@ void sn_batch_row_plain(sn_batch_worker *w, const double *goals, const double *a
     out->iterations += report.iterations;
 }
 
+// Is nothing as far as half a turn from where it began? Then no angle has gone round.
+static bool is_near(const sn_batch *b, const double *start, const double *q) {
+    bool far = b->bounded || b->options.solver.turns == SN_TURNS_PRINCIPAL;
+    for (int i = 0; i < b->model->nq; i++) far |= !(fabs(q[i] - start[i]) <= 3);
+    return !far;
+}
+
 bool sn_batch_row_turns(const sn_batch *b, const double *start, double *q) {
     const sn_model *m = b->model;
     const double whole = 6.283185307179586;
-    for (int i = 0; i < m->nv && b->turning; i++) {
+    if (!b->turning || is_near(b, start, q)) return true;
+    for (int i = 0; i < m->nv; i++) {
         if (!b->round[i]) continue;
         const int v = m->v_of[i], at = b->table.q_of[i];
         const double lower = m->lower[v], upper = m->upper[v], x = q[at];

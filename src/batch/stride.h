@@ -42,12 +42,11 @@ FN void stride(PART_ARGS) {
         W(scale)[i] = splat(0);
         W(step)[i] = pick(T(gain)[i] != 0, -W(g)[i], splat(0));
     }
-    factor_sweep(PASS_ON, LANE(EXACT), &f);
+    factor_sweep(PASS_ON, LANE(EXACT), &f, W(step));
     // not positive definite here: nor will it be a little further on
     const BITS exact = LESS(splat(0.5), LANE(EXACT));
     const BITS again = here & ~odd & f.failed & exact;
     odd = odd | (here & f.failed & ~exact);
-    reduce(PASS_ON, W(step));
     substitute(PASS_ON, W(step));
     REAL slope = splat(0), size = splat(0);
     for (int i = 0; i < N(nv); i++) {

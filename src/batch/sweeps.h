@@ -30,17 +30,22 @@ FN void pass_up(ARGS, int k, const int n, REAL *carried) {
     UNROLL for (int i = 0; i < n; i++) carried[i] = splat(0);
 }
 
+// The wrench of a point at p with r to go.
+FN void add_wrench(const REAL *p, const REAL *r, REAL w, REAL *phi) {
+    REAL F[3], n[3];
+    UNROLL for (int m = 0; m < 3; m++) F[m] = w * r[m];
+    cross3(p, F, n);
+    UNROLL for (int m = 0; m < 3; m++) phi[m] = phi[m] + n[m], phi[3 + m] = phi[3 + m] + F[m];
+}
+
 // The wrench of the tasks on joint k.
 FN void own_wrench(ARGS, int k, REAL *phi) {
     UNROLL for (int n = 0; n < 6; n++) phi[n] = splat(0);
     if (N(npart) > 0 && T(part_first)[k + 1] > T(part_first)[k])
         wrench_of(W(sum) + N(nsum) * k, phi);
     for (int i = T(point_first)[k]; i < T(point_first)[k + 1]; i++) {
-        const REAL *p = W(point) + 7 * i, *r = p + 3;
-        REAL F[3], n[3];
-        UNROLL for (int m = 0; m < 3; m++) F[m] = p[6] * r[m];
-        cross3(p, F, n);
-        UNROLL for (int m = 0; m < 3; m++) phi[m] = phi[m] + n[m], phi[3 + m] = phi[3 + m] + F[m];
+        const REAL *p = W(point) + 7 * i;
+        add_wrench(p, p + 3, p[6], phi);
     }
 }
 
@@ -53,18 +58,24 @@ PART REAL sum_sweep(PART_ARGS) {
     for (int k = N(nj) - 1; k >= 0; k--) {
         const REAL *Rp = W(frame) + 12 * k;
         gather(PASS, k, 6, carried);
+        UNROLL for (int n = 0; n < 6; n++) phi[n] = splat(0);
+        const int parts = N(npart) > 0 && T(part_first)[k + 1] > T(part_first)[k];
+        REAL others = splat(0);
+        if (parts) {
+            others = sum_parts(PASS, k, Rp, W(sum) + N(nsum) * k);
+            wrench_of(W(sum) + N(nsum) * k, phi);
+        }
         for (int i = T(point_first)[k]; i < T(point_first)[k + 1]; i++) {
             REAL p[3], r[3], w, bent;
             place_point(PASS, i, Rp, p);
             twice = twice + pull_point(PASS, N(loss), i, p, r, &w, &bent);
+            add_wrench(p, r, w, phi);
             REAL *to = W(point) + 7 * i;
             UNROLL for (int n = 0; n < 3; n++) to[n] = p[n], to[3 + n] = r[n];
             to[6] = w;
             if (N(loss)) W(bent)[i] = bent;
         }
-        if (N(npart) > 0 && T(part_first)[k + 1] > T(part_first)[k])
-            twice = twice + sum_parts(PASS, k, Rp, W(sum) + N(nsum) * k);
-        own_wrench(PASS, k, phi);
+        if (parts) twice = twice + others;
         UNROLL for (int i = 0; i < 6; i++) {
             carried[i] = carried[i] + phi[i];
             W(wrench)[6 * k + i] = carried[i];
@@ -180,6 +191,55 @@ PART REAL diagonal_sweep(PART_ARGS, REAL e) {
     return turns + slides * reach;
 }
 
+// The same of the Gauss-Newton matrix where no point has a 3 x 3 weight: of a subtree's tasks W, P and M are enough
+// (core.h), ten numbers. Nearly every trip asks for it, as some lane begins a row.
+PART REAL weight_sweep(PART_ARGS) {
+    HERE;
+    REAL A[10], h[21], reach = splat(0), trace = splat(0), weight = splat(0);
+    UNROLL for (int i = 0; i < 10; i++) A[i] = splat(0);
+    for (int k = N(nj) - 1; k >= 0; k--) {
+        const int first = T(slot)[k], m = T(jnv)[k];
+        REAL *P = A + 1, *M = A + 4;
+        gather(PASS, k, 10, A);
+        for (int i = T(point_first)[k]; i < T(point_first)[k + 1]; i++) {
+            const REAL *p = W(point) + 7 * i, w = p[6];
+            const REAL x = w * p[0], y = w * p[1], z = w * p[2];
+            A[0] = A[0] + w;
+            P[0] = P[0] + x, P[1] = P[1] + y, P[2] = P[2] + z;
+            M[0] = M[0] + x * p[0], M[1] = M[1] + y * p[1], M[2] = M[2] + z * p[2];
+            M[3] = M[3] + x * p[1], M[4] = M[4] + x * p[2], M[5] = M[5] + y * p[2];
+        }
+        if (N(npart) > 0 && T(part_first)[k + 1] > T(part_first)[k]) {
+            const REAL *sum = W(sum) + N(nsum) * k;
+            UNROLL for (int i = 0; i < 6; i++) M[i] = M[i] + sum[12 + i];
+        }
+        trace = M[0] + (M[1] + M[2]);
+        weight = A[0];
+        if (T(block)[k]) own_terms(PASS, k, splat(0), h);
+        for (int a = 0; a < m; a++) {
+            // S . K S = a . (tr M I - M) a + b . (W b + 2 a x P)
+            const REAL *S = W(S) + 6 * (first + a);
+            REAL y[6];
+            cross3(S, P, y + 3);
+            UNROLL for (int i = 0; i < 3; i++) y[3 + i] = weight * S[3 + i] + (y[3 + i] + y[3 + i]);
+            y[0] = (M[1] + M[2]) * S[0] - (M[3] * S[1] + M[4] * S[2]);
+            y[1] = (M[2] + M[0]) * S[1] - (M[3] * S[0] + M[5] * S[2]);
+            y[2] = (M[0] + M[1]) * S[2] - (M[4] * S[0] + M[5] * S[1]);
+            REAL d = dot6(S, y);
+            if (T(block)[k])
+                d = d + h[packed(a, a)];
+            else if (SN_BATCH_OWN)
+                d = d + W(own)[first + a];
+            W(y)[first + a] = d;
+        }
+        // a joint that carries no task is no lever
+        const REAL far = dot3(W(frame) + 12 * k + 9, W(frame) + 12 * k + 9);
+        reach = choose(LESS(splat(0), weight), largest(reach, far), reach);
+        pass_up(PASS, k, 10, A);
+    }
+    return 2.0 * trace + 3.0 * weight * reach;
+}
+
 // How a factorisation went, lane by lane.
 typedef struct FACTOR {
     BITS failed;
@@ -211,6 +271,32 @@ FN void articulated_times(const REAL *A, const REAL *skew, const REAL *S, REAL *
     add_symmetric(A, S, y);
 }
 
+// A degree of freedom's part of x <- D^-1 L^-T x; push: what those behind it pull with. Returned: its share of
+// x (H + diagonal)^-1 x.
+FN REAL reduce_one(REAL *x, REAL inverse, const REAL *S, const REAL *Y, REAL *push) {
+    const REAL left = *x - dot6(S, push), own = inverse * left;
+    UNROLL for (int n = 0; n < 6; n++) push[n] = push[n] + own * Y[n];
+    *x = own;
+    return own * left;
+}
+
+// The same of a joint whose degrees of freedom are eliminated together.
+FN REAL reduce_block(ARGS, int k, REAL *x, REAL *push) {
+    const int first = T(slot)[k], m = T(jnv)[k];
+    REAL share = splat(0);
+    for (int i = first; i < first + m; i++) x[i] = x[i] - dot6(W(S) + 6 * i, push);
+    for (int a = m - 1; a >= 0; a--) {
+        const REAL *lower = W(lower) + T(lower0)[k] + a * (a - 1) / 2;
+        const REAL left = x[first + a], own = W(inverse)[first + a] * left;
+        for (int b = 0; b < a; b++) x[first + b] = x[first + b] - lower[b] * left;
+        x[first + a] = own;
+        share = share + own * left;
+    }
+    for (int i = first; i < first + m; i++)
+        UNROLL for (int n = 0; n < 6; n++) push[n] = push[n] + x[i] * W(Y)[6 * i + n];
+    return share;
+}
+
 // Joints whose degrees of freedom have terms of their own: a small dense elimination.
 FN void factor_block(ARGS, int k, REAL e, const REAL *skew, REAL *A, FACTOR *f) {
     const int m = T(jnv)[k], first = T(slot)[k];
@@ -240,22 +326,23 @@ FN void factor_block(ARGS, int k, REAL e, const REAL *skew, REAL *A, FACTOR *f) 
 }
 
 // H + diagonal = L^T D L, joint by joint (articulated.c of sweeps/); degrees of freedom without terms of
-// their own one by one, as if each were a joint.
-PART void factor_sweep(PART_ARGS, REAL e, FACTOR *out) {
+// their own one by one, as if each were a joint. On the way x <- D^-1 L^-T x, while S and Y are at hand.
+PART void factor_sweep(PART_ARGS, REAL e, FACTOR *out, REAL *x) {
     HERE;
     FACTOR here = *out, *const f = &here;
-    REAL A[21];
-    UNROLL for (int i = 0; i < 21; i++) A[i] = splat(0);
+    REAL A[27], *const push = A + 21;
+    UNROLL for (int i = 0; i < 27; i++) A[i] = splat(0);
     for (int i = 0; i < N(nv); i++) W(diagonal)
     [i] = f->metric * metric_of(PASS, i, f->most, f->most2) + (f->scale * W(scale)[i] + f->add);
     for (int k = N(nj) - 1; k >= 0; k--) {
         const int first = T(slot)[k], m = T(jnv)[k];
         REAL skew[6];
         UNROLL for (int i = 0; i < 6; i++) skew[i] = 0.5 * e * W(wrench)[6 * k + i];
-        gather(PASS, k, 21, A);
+        gather(PASS, k, 27, A);
         add_field(PASS, k, e, A);
         if (T(block)[k]) {
             factor_block(PASS, k, e, skew, A, f);
+            (void)reduce_block(PASS, k, x, push);
         } else {
             for (int i = first + m - 1; i >= first; i--) {
                 const REAL *S = W(S) + 6 * i;
@@ -268,40 +355,31 @@ PART void factor_sweep(PART_ARGS, REAL e, FACTOR *out) {
                 const REAL inverse = take_pivot(i, W(keep)[i], d + W(diagonal)[i], f);
                 W(inverse)[i] = inverse;
                 UNROLL for (int n = 0; n < 6; n++) W(Y)[6 * i + n] = y[n];
+                (void)reduce_one(&x[i], inverse, S, y, push);
                 add_square(A, y, -inverse);
             }
         }
-        pass_up(PASS, k, 21, A);
+        pass_up(PASS, k, 27, A);
     }
     *out = here;
 }
 
-// x <- D^-1 L^-T x
-PART void reduce(PART_ARGS, REAL *x) {
+// x (H + diagonal)^-1 x of another x, which is overwritten.
+PART REAL reduce(PART_ARGS, REAL *x) {
     HERE;
-    REAL push[6];
+    REAL push[6], sum = splat(0);
     UNROLL for (int i = 0; i < 6; i++) push[i] = splat(0);
     for (int k = N(nj) - 1; k >= 0; k--) {
-        const int first = T(slot)[k], m = T(jnv)[k];
         gather(PASS, k, 6, push);
         if (T(block)[k]) {
-            for (int i = first; i < first + m; i++) x[i] = x[i] - dot6(W(S) + 6 * i, push);
-            for (int a = m - 1; a >= 0; a--) {
-                const REAL *lower = W(lower) + T(lower0)[k] + a * (a - 1) / 2;
-                for (int b = 0; b < a; b++) x[first + b] = x[first + b] - lower[b] * x[first + a];
-                x[first + a] = W(inverse)[first + a] * x[first + a];
-            }
-            for (int i = first; i < first + m; i++)
-                UNROLL for (int n = 0; n < 6; n++) push[n] = push[n] + x[i] * W(Y)[6 * i + n];
+            sum = sum + reduce_block(PASS, k, x, push);
         } else {
-            for (int i = first + m - 1; i >= first; i--) {
-                const REAL own = W(inverse)[i] * (x[i] - dot6(W(S) + 6 * i, push));
-                x[i] = own;
-                UNROLL for (int n = 0; n < 6; n++) push[n] = push[n] + own * W(Y)[6 * i + n];
-            }
+            for (int i = T(slot)[k] + T(jnv)[k] - 1; i >= T(slot)[k]; i--)
+                sum = sum + reduce_one(&x[i], W(inverse)[i], W(S) + 6 * i, W(Y) + 6 * i, push);
         }
         pass_up(PASS, k, 6, push);
     }
+    return sum;
 }
 
 // The twist of what joint k hangs at; V: that of the joint before it.

@@ -125,7 +125,8 @@ PART void judge(PART_ARGS, REAL value, TRIP *to) {
 // sn_damped_measure().
 PART void find_scale(PART_ARGS, BITS which, BITS start) {
     HERE;
-    REAL top = splat(0), whole = diagonal_sweep(PASS_ON, splat(0));
+    REAL top = splat(0),
+         whole = N(matrix) ? diagonal_sweep(PASS_ON, splat(0)) : weight_sweep(PASS_ON);
     const REAL noise = ROUNDING * whole;
     LANE(NOISE) = choose(which, noise, LANE(NOISE));
     REAL most = choose(start, splat(0), LANE(MOST)), most2 = choose(start, splat(0), LANE(MOST2));
@@ -137,10 +138,12 @@ PART void find_scale(PART_ARGS, BITS which, BITS start) {
         top = largest(top, W(scale)[i]);
         const NUMBER gain = T(gain)[i];
         if (gain > 0) {
+            REAL plain = d;
+            if (gain != 1) plain = d / (gain * gain);
             if (T(length)[i]) {
-                most2 = largest(most2, d / (gain * gain));
+                most2 = largest(most2, plain);
             } else {
-                most = largest(most, d / (gain * gain));
+                most = largest(most, plain);
             }
         }
         if (!T(length)[i]) whole = largest(whole, d);
@@ -159,10 +162,12 @@ PART void find_scale(PART_ARGS, BITS which, BITS start) {
 // Which degrees of freedom may move, the relative projected gradient, and reasons to end.
 PART void look_around(PART_ARGS, TRIP *to, FACTOR *f) {
     HERE;
-    REAL worst = splat(0), pull = splat(0), active = splat(0);
+    // the largest of g^2 / scale as a fraction: there is one division, not one each
+    REAL worst = splat(0), under = splat(1), pull = splat(0), active = splat(0);
+    const REAL noise = LANE(NOISE), faint = BLIND * noise * LANE(F);
     BITS unseen = LESS(splat(1), splat(0));
     for (int i = 0; i < N(nv); i++) {
-        const REAL g = W(g)[i], square = g * g;
+        const REAL g = W(g)[i], square = g * g, scale = W(scale)[i];
         BITS held = LESS(splat(1), splat(0));
         if (N(limited) && T(q_of)[i] >= 0) {
             const REAL x = W(q)[T(q_of)[i]];
@@ -170,16 +175,19 @@ PART void look_around(PART_ARGS, TRIP *to, FACTOR *f) {
                    (~LESS(x, splat(T(high)[i])) & LESS(g, splat(0)));
             active = active + choose(held, splat(1), splat(0));
         }
-        const BITS blind =
-            ~LESS(LANE(NOISE), W(seen)[i]) & ~LESS(BLIND * LANE(NOISE) * LANE(F), square);
+        const BITS blind = ~LESS(noise, W(seen)[i]) & ~LESS(faint, square);
         unseen = unseen | blind;
         const REAL keep = pick(
             T(gain)[i] != 0, choose(held, splat(0), choose(blind, splat(-1), splat(1))), splat(0));
         const BITS moves = LESS(splat(0.5), keep);
-        W(keep)[i] = choose(to->refine, W(open)[i], keep);
-        worst = choose(moves, largest(worst, square / W(scale)[i]), worst);
+        const BITS worse = moves & LESS(worst * scale, square * under);
+        W(keep)[i] = keep;
+        W(step)[i] = choose(moves, -g, splat(0));
+        worst = choose(worse, square, worst);
+        under = choose(worse, scale, under);
         pull = choose(moves, largest(pull, size_of(g)), pull);
     }
+    worst = worst / under;
     const BITS fresh = to->fresh, some = LESS(splat(0), LANE(F));
     const REAL gradient =
         choose(some, root(worst / (2.0 * choose(some, LANE(F), splat(1)))), splat(0));
@@ -215,14 +223,13 @@ PART void look_around(PART_ARGS, TRIP *to, FACTOR *f) {
     }
 }
 
-// A failed pivot with the direction z along which the matrix bends by it says how much damping is missing.
+// A failed pivot with the direction (in the place of a step) along which the matrix bends by it says how much damping is
+// missing.
 PART void raise_damping(PART_ARGS, BITS which, const FACTOR *f) {
     HERE;
-    for (int i = 0; i < N(nv); i++) W(z)[i] = choose(EQUAL(f->at, splat(i)), splat(1), splat(0));
-    substitute(PASS_ON, W(z));
     REAL square = splat(0);
     for (int i = 0; i < N(nv); i++)
-        square = square + metric_of(PASS, i, f->most, f->most2) * W(z)[i] * W(z)[i];
+        square = square + metric_of(PASS, i, f->most, f->most2) * W(step)[i] * W(step)[i];
     const BITS some = LESS(splat(0), square);
     const REAL missing =
         choose(some, largest(-f->pivot, splat(0)) / choose(some, square, splat(1)), splat(0));
@@ -242,16 +249,14 @@ PART void raise_damping(PART_ARGS, BITS which, const FACTOR *f) {
 // Steps that turn a joint too far: the damping with which they would not (step.c).
 PART void shorten(PART_ARGS, BITS which, REAL turn, TRIP *to, const FACTOR *f) {
     HERE;
-    REAL square = splat(0), slope = splat(0);
+    REAL square = splat(0);
     for (int i = 0; i < N(nv); i++) {
         const BITS keep = LESS(splat(0.5), W(keep)[i]);
         const REAL y = metric_of(PASS, i, f->most, f->most2) * W(step)[i];
-        W(y)[i] = W(z)[i] = choose(keep, y, splat(0));
-        square = square + W(y)[i] * W(step)[i];
+        W(z)[i] = choose(keep, y, splat(0));
+        square = square + W(z)[i] * W(step)[i];
     }
-    reduce(PASS_ON, W(z));
-    substitute(PASS_ON, W(z));
-    for (int i = 0; i < N(nv); i++) slope = slope + W(y)[i] * W(z)[i];
+    const REAL slope = reduce(PASS_ON, W(z));
     const BITS some = LESS(splat(0), slope);
     const REAL ratio = turn / LANE(REACH), lambda = LANE(LAMBDA);
     const REAL more =
@@ -288,6 +293,17 @@ FN BITS close_limits(ARGS, BITS which, const int fresh) {
         [i] = choose(which, choose(was & ~shut, splat(0), choose(shut, at, step)), W(fixed)[i]);
     }
     return closed & which;
+}
+
+// The right side of a step with some put at their limits.
+PART void refine(PART_ARGS, BITS which, REAL e) {
+    HERE;
+    multiply(PASS_ON, e, W(fixed), W(z));
+    for (int i = 0; i < N(nv); i++) {
+        const REAL pull = choose(LESS(splat(0.5), W(open)[i]), -(W(g)[i] + W(z)[i]), splat(0));
+        W(keep)[i] = choose(which, W(open)[i], W(keep)[i]);
+        W(step)[i] = choose(which, pull, W(step)[i]);
+    }
 }
 
 // Steps that a limit stopped: first the plain projection's promise, then, a trip each, the others solved
@@ -337,6 +353,25 @@ PART void mind_limits(PART_ARGS, BITS crossing, BITS refined, BITS given_up, REA
     LANE(STATE) = choose(more, splat(SN_STATE_REFINE), LANE(STATE));
 }
 
+// The largest turn of a step, and what the model promises of it; returned: some of it goes past a limit. A step that
+// stays inside needs no product with H.
+FN BITS measure_step(ARGS, BITS going, REAL *turn, REAL *slope, REAL *damped) {
+    REAL most = splat(0), down = splat(0), held = splat(0);
+    BITS outside = LESS(splat(1), splat(0));
+    for (int i = 0; i < N(nv); i++) {
+        const REAL step = W(step)[i], at = clamp_move(PASS, i, step);
+        if (!T(length)[i]) most = largest(most, size_of(T(gain)[i] * step));
+        if (N(limited)) outside = outside | ~EQUAL(at, step);
+        down = down + W(g)[i] * step;
+        held = held + W(diagonal)[i] * step * step;
+        if (N(limited)) W(plain)[i] = choose(going, at, W(plain)[i]);
+    }
+    *turn = most;
+    *slope = down;
+    *damped = held;
+    return outside;
+}
+
 // q turned by the rotation vector d: exp(d) q.
 FN void turn_quaternion(const REAL *q, const REAL *d, REAL *out) {
     REAL e[4], c, s;
@@ -366,8 +401,7 @@ PART void move_lanes(PART_ARGS, BITS which) {
         const int plain = T(quat)[k] < 0 ? m : m - 3;
         for (int a = 0; a < plain; a++) {
             const int i = first + a;
-            const REAL q = W(q)[at + a];
-            const REAL step = choose(which, W(step)[i], splat(0));
+            const REAL q = W(q)[at + a], step = W(step)[i];
             REAL x = q + T(gain)[i] * step, moved = step;
             if (N(limited) && T(gain)[i] != 0) {
                 const REAL low = splat(T(low)[i]), high = splat(T(high)[i]);
@@ -381,7 +415,7 @@ PART void move_lanes(PART_ARGS, BITS which) {
         if (T(quat)[k] < 0) continue;
         REAL d[3], out[4];
         for (int a = 0; a < 3; a++) {
-            const REAL step = choose(which, W(step)[first + plain + a], splat(0));
+            const REAL step = W(step)[first + plain + a];
             d[a] = T(gain)[first + plain + a] * step;
             square = square + step * step;
         }
@@ -414,49 +448,33 @@ FN void trip(PART_ARGS) {
     const BITS here = to.fresh | to.again | to.refine | to.check;
     if (ANY(here)) {
         const REAL e = choose(to.check, splat(1), LANE(EXACT));
-        factor_sweep(PASS_ON, e, &f);
+        if (ANY(to.refine)) refine(PASS_ON, to.refine, e);
+        factor_sweep(PASS_ON, e, &f, W(step));
         LANE(FACTORS) = LANE(FACTORS) + choose(here, splat(1), splat(0));
         end_lanes(W(lane), to.check & ~f.failed, SN_END_MINIMUM);
         end_lanes(W(lane), to.check & f.failed, SN_END_SADDLE);
         const BITS plain = to.fresh | to.again, stuck = plain & f.failed;
         const BITS given_up = to.refine & f.failed, refined = to.refine & ~f.failed;
+        // where there is no step its place is for the direction along which the matrix bends downwards
+        if (ANY(stuck))
+            for (int i = 0; i < N(nv); i++) W(step)
+        [i] = choose(stuck, choose(EQUAL(f.at, splat(i)), splat(1), splat(0)), W(step)[i]);
+        substitute(PASS_ON, W(step));
         if (ANY(stuck)) {
             raise_damping(PASS_ON, stuck, &f);
             to.back = to.back | (stuck & ~EQUAL(LANE(STATE), splat(SN_STATE_DONE)));
         }
-        if (ANY(refined)) {
-            multiply(PASS_ON, e, W(fixed), W(z));
-            // the product uses the room of the factorisation's sums, which a solve does not need
-        }
-        for (int i = 0; i < N(nv); i++) {
-            const BITS keep = LESS(splat(0.5), W(keep)[i]);
-            REAL pull = W(g)[i];
-            if (ANY(refined)) pull = pull + choose(refined, W(z)[i], splat(0));
-            W(step)[i] = choose(keep, -pull, splat(0));
-        }
-        reduce(PASS_ON, W(step));
-        substitute(PASS_ON, W(step));
         if (ANY(refined))
             for (int i = 0; i < N(nv); i++) W(step)
         [i] = choose(refined & ~LESS(splat(0.5), W(open)[i]), W(fixed)[i], W(step)[i]);
         BITS going = plain & ~f.failed;
-        REAL turn = splat(0);
-        for (int i = 0; i < N(nv); i++)
-            if (!T(length)[i]) turn = largest(turn, size_of(T(gain)[i] * W(step)[i]));
+        REAL turn, slope, damped;
+        BITS outside = measure_step(PASS, going, &turn, &slope, &damped);
         const BITS far = going & LESS(1.2 * LANE(REACH), turn);
         if (ANY(far)) {
             shorten(PASS_ON, far, turn, &to, &f);
             going = going & ~(far & to.back);
-        }
-        // what the model promises; a step that stays inside the limits needs no product with H
-        REAL slope = splat(0), damped = splat(0);
-        BITS outside = LESS(splat(1), splat(0));
-        for (int i = 0; i < N(nv); i++) {
-            const REAL step = W(step)[i], at = clamp_move(PASS, i, step);
-            outside = outside | ~EQUAL(at, step);
-            slope = slope + W(g)[i] * step;
-            damped = damped + W(diagonal)[i] * step * step;
-            if (N(limited)) W(plain)[i] = choose(going, at, W(plain)[i]);
+            outside = measure_step(PASS, going, &turn, &slope, &damped);
         }
         LANE(PROMISE) = choose(going, 0.5 * damped - (1.0 - 0.5 * to.share) * slope, LANE(PROMISE));
         const BITS crossing = going & outside;
