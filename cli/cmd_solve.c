@@ -39,9 +39,7 @@ static const option option_table[] = {
               "an SRDF file: the pairs of links that it disables may touch")},
     {ROW_FLOATING(AT(floating))},
     SOLVER_OPTIONS(AT(solver), "200", "1e-9"),
-    {ROW_TEXT("--lock", "JOINT", AT(locks),
-              "keep this joint as it is in the start; may come several times"),
-     .many = true},
+    {ROW_TEXT("--lock", "JOINT", AT(locks), "keep this joint as it is in the start"), .many = true},
     {.name = "--time-budget",
      .kind = OPTION_NUMBER,
      .value = "S",
@@ -211,9 +209,8 @@ static void print_json(const sn_model *model, const sn_problem *problem, sn_work
     }
     printf("\"tasks\":[");
     for (int i = 0; i < sn_problem_ntask(problem); i++) {
-        printf("%s{\"error\":", i > 0 ? "," : "");
-        print_number(sn_workspace_task_error(ws, i));
-        putchar('}');
+        if (i > 0) putchar(',');
+        print_task_json(model, problem, i, sn_workspace_task_error(ws, i));
     }
     puts("]}");
 }
@@ -256,27 +253,6 @@ static double time_iteration(sn_solver *solver, const double *start, double *q, 
         end = now();
     } while (end - begin < 0.1);
     return (end - begin) / (double)iterations;
-}
-
-// One pose as a file of the format that its name says.
-static bool write_pose(const char *path, const sn_model *model, const double *q,
-                       const figure *from) {
-    sn_motion *motion = NULL;
-    sn_error error = {0};
-    if (sn_motion_create(1, sn_model_nq(model), 1, 1, NULL, &motion, &error) != SN_OK) {
-        complain("%s", error.text);
-        return false;
-    }
-    memcpy(sn_motion_edit(motion, 0), q, (size_t)sn_model_nq(model) * sizeof *q);
-    sn_scene scene = sn_scene_default(model);
-    scene.skeleton = from->model == model ? from->skeleton : NULL;
-    scene.motion = motion;
-    scene.up = from->up;
-    scene.up_sign = from->up_sign;
-    scene.shapes = true;
-    const bool good = write_scene(path, &scene, NULL);
-    sn_motion_destroy(motion);
-    return good;
 }
 
 static int solve(const sn_model *model, const sn_problem *problem, const double *start,
@@ -390,6 +366,11 @@ static int run(int argc, char **argv) {
     bool arm = !rows && wants_arm(&s.arm);
     if (arm && (s.model == NULL || s.tasks != NULL))
         return wrong_usage(&command_solve, "--tip needs -m MODEL, and no tasks");
+    if (rows && (s.json || s.svg != NULL))
+        return wrong_usage(&command_solve, "%s is for one pose; many are a table",
+                           s.json ? "--json" : "--svg");
+    if (arm && s.svg != NULL)
+        return wrong_usage(&command_solve, "--svg draws tasks; -o pose.glb shows an arm's pose");
     if (s.model != NULL && s.tasks == NULL && !arm)
         return wrong_usage(&command_solve, "-m MODEL needs --tip LINK and --goal, or -t TASKS");
     if (s.model == NULL && s.tasks != NULL)
@@ -403,11 +384,12 @@ static int run(int argc, char **argv) {
     code = EXIT_INPUT;
     figure holder;
     const sn_model *model =
-        load_robot(model_path != NULL ? model_path : "humanoid", s.floating, &holder);
+        arm ? load_arm_robot(model_path, s.floating, &holder)
+            : load_robot(model_path != NULL ? model_path : "humanoid", s.floating, &holder);
     if (model != NULL && arm) {
         s.arm.seconds = s.solver.seconds;
         s.arm.device = s.device;
-        code = solve_arm(&command_solve, model, &s.arm, &s.locks, s.start, s.json);
+        code = solve_arm(&command_solve, &holder, &s.arm, &s.locks, s.start, s.json);
     }
     if (arm) {
         free_figure(&holder);
