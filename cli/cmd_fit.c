@@ -217,6 +217,8 @@ static int fit_named(fit_settings s, const many_settings *many) {
     if (code == EXIT_OK || code == EXIT_POOR) {
         (s.json ? print_fit_json : print_fit_text)(&result);
         print_fit_warnings(&result);
+    } else if (s.json && !fit_cancelled) {
+        print_fit_failure(&result, code);
     }
     free_result(&result);
     return code;

@@ -14,6 +14,7 @@ static sn_status copy_options(sn_take *t, const sn_take_options *o) {
     t->options.markers = NULL;
     if (o->limits == SN_LIMITS_AUTO)
         t->options.limits = o->coordinates != NULL ? SN_LIMITS_HARD : SN_LIMITS_OFF;
+    t->summary.limits = t->options.limits;
     if (o->subject != NULL) {
         t->subject = sn_acquire(&t->allocator, strlen(o->subject) + 1);
         if (t->subject == NULL) return SN_ERR_MEMORY;
