@@ -158,6 +158,7 @@ static void print_violations_json(const sn_model *model, sn_workspace *ws) {
     free(v);
 }
 
+// What must not happen and does, or that nothing does.
 static void print_violations(const sn_model *model, const sn_problem *problem, sn_workspace *ws) {
     sn_violation *v = must_alloc(MOST_VIOLATIONS, sizeof *v);
     int n = sn_workspace_violations(ws, v, MOST_VIOLATIONS);
@@ -167,7 +168,11 @@ static void print_violations(const sn_model *model, const sn_problem *problem, s
     if (any && n == 0) puts("  nothing happens that must not");
     for (int i = 0; i < n && i < 20; i++) {
         char text[2][600];
-        printf("  violated by %.3e: task %d", v[i].by, v[i].task);
+        const sn_task *t = sn_problem_task(problem, v[i].task);
+        // a sum of coordinates may be of any unit
+        const bool metres = t->type != SN_TASK_HALF_SPACE || t->q_weight == NULL;
+        printf("  violated by %.4g%s: task %d (%s)", v[i].by, metres ? " m" : "", v[i].task,
+               sn_task_type_name(t->type));
         if (v[i].shape[0] >= 0)
             printf(", %s and %s", violation_name(model, &v[i], 0, text[0], sizeof text[0]),
                    violation_name(model, &v[i], 1, text[1], sizeof text[1]));
@@ -307,6 +312,10 @@ static int solve(const sn_model *model, const sn_problem *problem, const double 
     }
     if (code == EXIT_OK && s->arm.out != NULL && !write_pose(s->arm.out, model, q, from))
         code = EXIT_FAILED;
+    // what must not happen does; the workspace may have been used since
+    if (code == EXIT_OK) (void)sn_workspace_pose(sn_solver_workspace(solver), q);
+    if (code == EXIT_OK && sn_workspace_violations(sn_solver_workspace(solver), NULL, 0) > 0)
+        code = EXIT_POOR;
     sn_solver_destroy(solver);
     free(again);
     free(q);
@@ -429,8 +438,9 @@ const command command_solve = {
              "-t: the built-in humanoid, which must reach "
              "for several goals at once.\n\n"
              "With --tip: joint values that bring one link of a robot to a "
-             "goal, by the arm solver. Exit with 4 when a goal is not reached; "
-             "the nearest pose is then the answer.",
+             "goal, by the arm solver.\n\n"
+             "Exit with 4 when the goal of a chain is not reached, and the nearest pose is the "
+             "answer, or when the pose does what the tasks say must not happen.",
     .options = option_table,
     .examples = examples,
     .run = run};
