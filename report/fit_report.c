@@ -147,6 +147,7 @@ void fit_report(plot_text *text, const fit_about *about) {
     report_errors(text, &story);
     report_markers(text, &story);
     report_worst(text, &story);
+    report_sure(text, &story);
     report_limits(text, &story);
     report_work(text, &story);
     report_angles(text, &story);

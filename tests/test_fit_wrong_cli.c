@@ -239,6 +239,10 @@ static void said_right(void **unused) {
     sn_recording_destroy(r);
     (void)sinew("%s", fit);
     assert_true(report_has("w.html", "Joint limits were off"));
+    assert_true(report_has("w.html", "How sure the calibration is"));
+    assert_true(report_has("w.html", "Places of markers"));
+    assert_true(report_has("w.html", "<td>left_upper_arm</td><td>zero</td>"));
+    assert_false(report_has("w.html", "<td>size</td>"));  // they were not asked for
     assert_true(report_has("w.html", "LELB is up to"));
     assert_true(report_has("w.html", "in frame 41, and counts"));
     assert_false(report_has("w.html", "> Left_") || report_has("w.html", "> Right_"));
