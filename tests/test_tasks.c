@@ -168,7 +168,11 @@ static const struct {
 } wrong_tasks[] = {
     {"{}", "task 1: it has no \"type\""},
     {"{\"type\": 3}", "\"type\" must be a string"},
-    {"{\"type\": \"pint\"}", "unknown type \"pint\""},
+    {"{\"type\": \"pint\"}", "unknown type \"pint\"; did you mean \"point\"?"},
+    {"{\"type\": \"point\", \"joint\": \"left_hnd\", \"goal\": [0,0,0]}",
+     "there is no joint or link \"left_hnd\"; did you mean \"left_hand\"?"},
+    {"{\"type\": \"point\", \"joint\": \"head\", \"goal\": [0,0,0], \"weigth\": 1}",
+     "unknown key \"weigth\"; did you mean \"weight\"?"},
     {"{\"type\": \"point\", \"goal\": [0,0,0]}", "needs \"joint\""},
     {"{\"type\": \"point\", \"joint\": 3, \"goal\": [0,0,0]}", "\"joint\" must be a string"},
     {"{\"type\": \"point\", \"joint\": \"zz\", \"goal\": [0,0,0]}",
