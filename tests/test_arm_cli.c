@@ -216,6 +216,7 @@ static void wrong_words(void **unused) {
                    "solve -m %s --tip hand --goal 1,0,0,0,0,0,0", m);
     program_expect(3, "did you mean \"elbow\"?", "solve -m %s --tip hand --goal 1,0,0 --lock elbw",
                    m);
+    program_expect(3, "not in its range", "solve -m %s --tip hand --goal 1e300,0,0", m);
     // what would be passed over in silence
     const char *goals = program_file("two.csv", "x,y,z\n1,0.5,0\n1000,500,0\n");
     program_expect(2, "--all is for one goal", "solve -m %s --tip hand --goals %s --all", m, goals);
