@@ -280,8 +280,8 @@ static int solve(const sn_model *model, const sn_problem *problem, const double 
     } else if (json) {
         print_json(model, problem, sn_solver_workspace(solver), q, &report);
     } else {
-        printf("%s: %d degrees of freedom, %d tasks\n\n", sn_model_name(model), sn_model_nv(model),
-               sn_problem_ntask(problem));
+        printf("%s: %d degrees of freedom, %d task%s\n\n", sn_model_name(model), sn_model_nv(model),
+               sn_problem_ntask(problem), sn_problem_ntask(problem) == 1 ? "" : "s");
         print_tasks(model, problem, sn_solver_workspace(solver));
         printf("\n  f = %.3e", report.f);
         // where the goal is met, it says nothing

@@ -656,7 +656,7 @@ static void set_equals_created(void **unused) {
 // is measured whole.
 static void errors_of_what_counts(void **unused) {
     (void)unused;
-#define FLAT  "\"weight\": [[2,0,0],[0,0,0],[0,0,1e-3]]"
+#define FLAT  "\"weight\": [[2e-200,0,0],[0,0,0],[0,0,1e-203]]"
 #define SLANT "\"weight\": [[1,1,0],[1,1,0],[0,0,0]]"
     sn_problem *p = read_tasks(
         "{\"tasks\": ["

@@ -77,8 +77,10 @@ void sn_cholesky_upper_backward(const double *U, int n, double *x) {
 
 // Gram and Schmidt, the longest column first. One that is rounding beside the longest is none.
 double sn_seen_square(const double W[9], const double r[3]) {
-    double column[3][3], sum = 0, longest = 0;
-    for (int i = 0; i < 9; i++) column[i % 3][i / 3] = W[i];
+    double column[3][3], sum = 0, longest = 0, most = 0;
+    // weights may be of any size, and their squares not
+    for (int i = 0; i < 9; i++) most = fmax(most, fabs(W[i]));
+    for (int i = 0; i < 9; i++) column[i % 3][i / 3] = most > 0 ? W[i] / most : 0;
     for (int k = 0; k < 3; k++) {
         int best = k;
         double length[3] = {0}, along = 0;
