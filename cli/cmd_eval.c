@@ -233,10 +233,9 @@ static void print_json(const evaluation *e, const sn_problem *problem) {
     }
     const int ntask = sn_problem_ntask(problem);
     for (int i = 0; i < ntask; i++) {
-        printf("%s{\"error\":", i == 0 ? ",\"tasks\":[" : ",");
-        print_number(sn_workspace_task_error(e->ws, i));
-        printf(",\"level\":%d,\"active\":%s}%s", sn_problem_task(problem, i)->level,
-               sn_problem_task_active(problem, i) ? "true" : "false", i + 1 == ntask ? "]" : "");
+        printf(i == 0 ? ",\"tasks\":[" : ",");
+        print_task_json(e->model, problem, i, sn_workspace_task_error(e->ws, i));
+        if (i + 1 == ntask) putchar(']');
     }
     printf(",\"nq\":%d,\"nv\":%d,\"joints\":[", sn_model_nq(e->model), nv);
     for (int j = 0; j < sn_model_njoint(e->model); j++) {

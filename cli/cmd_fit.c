@@ -118,8 +118,8 @@ static const option option_table[] = {
      .standard = "auto",
      .place = FIT(limits),
      .help =
-         "what the limits of the model's joints do; auto: clamped ranges of an OSIM file are hard, "
-         "others off (real takes break many files' limits)"},
+         "what the limits of the model's joints do; auto: clamped ranges of an OSIM file are hard "
+         "but for where the whole figure is, others off (real takes break many files' limits)"},
     {ROW_TEXT("--robust", "LOSS", FIT(robust),
               "let markers that are far off count for little: cauchy, huber, or with a length "
               "cauchy:2cm"),
@@ -217,6 +217,8 @@ static int fit_named(fit_settings s, const many_settings *many) {
     if (code == EXIT_OK || code == EXIT_POOR) {
         (s.json ? print_fit_json : print_fit_text)(&result);
         print_fit_warnings(&result);
+    } else if (s.json && !fit_cancelled) {
+        print_fit_failure(&result, code);
     }
     free_result(&result);
     return code;

@@ -197,7 +197,7 @@ static const char *path_of(const files *f, sn_scaling_file file) {
 // --- files out -----------------------------------------------------------------------------------
 
 // The static pose in OpenSim's own columns.
-static bool write_pose(const char *path, const sn_scaling_info *info) {
+static bool write_static_pose(const char *path, const sn_scaling_info *info) {
     if (info->pose == NULL) {
         complain("%s: there is no static pose: no trial was given, or the setup places no markers",
                  path);
@@ -268,7 +268,7 @@ static bool write_target(const target *t, const sn_scaling_info *i) {
     case FACTORS:
         return write_text(t->path, i->factor_text, i->factor_length);
     default:
-        return write_pose(t->path, i);
+        return write_static_pose(t->path, i);
     }
 }
 

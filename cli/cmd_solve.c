@@ -39,9 +39,7 @@ static const option option_table[] = {
               "an SRDF file: the pairs of links that it disables may touch")},
     {ROW_FLOATING(AT(floating))},
     SOLVER_OPTIONS(AT(solver), "200", "1e-9"),
-    {ROW_TEXT("--lock", "JOINT", AT(locks),
-              "keep this joint as it is in the start; may come several times"),
-     .many = true},
+    {ROW_TEXT("--lock", "JOINT", AT(locks), "keep this joint as it is in the start"), .many = true},
     {.name = "--time-budget",
      .kind = OPTION_NUMBER,
      .value = "S",
@@ -160,6 +158,7 @@ static void print_violations_json(const sn_model *model, sn_workspace *ws) {
     free(v);
 }
 
+// What must not happen and does, or that nothing does.
 static void print_violations(const sn_model *model, const sn_problem *problem, sn_workspace *ws) {
     sn_violation *v = must_alloc(MOST_VIOLATIONS, sizeof *v);
     int n = sn_workspace_violations(ws, v, MOST_VIOLATIONS);
@@ -169,7 +168,11 @@ static void print_violations(const sn_model *model, const sn_problem *problem, s
     if (any && n == 0) puts("  nothing happens that must not");
     for (int i = 0; i < n && i < 20; i++) {
         char text[2][600];
-        printf("  violated by %.3e: task %d", v[i].by, v[i].task);
+        const sn_task *t = sn_problem_task(problem, v[i].task);
+        // a sum of coordinates may be of any unit
+        const bool metres = t->type != SN_TASK_HALF_SPACE || t->q_weight == NULL;
+        printf("  violated by %.4g%s: task %d (%s)", v[i].by, metres ? " m" : "", v[i].task,
+               sn_task_type_name(t->type));
         if (v[i].shape[0] >= 0)
             printf(", %s and %s", violation_name(model, &v[i], 0, text[0], sizeof text[0]),
                    violation_name(model, &v[i], 1, text[1], sizeof text[1]));
@@ -211,9 +214,8 @@ static void print_json(const sn_model *model, const sn_problem *problem, sn_work
     }
     printf("\"tasks\":[");
     for (int i = 0; i < sn_problem_ntask(problem); i++) {
-        printf("%s{\"error\":", i > 0 ? "," : "");
-        print_number(sn_workspace_task_error(ws, i));
-        putchar('}');
+        if (i > 0) putchar(',');
+        print_task_json(model, problem, i, sn_workspace_task_error(ws, i));
     }
     puts("]}");
 }
@@ -258,27 +260,6 @@ static double time_iteration(sn_solver *solver, const double *start, double *q, 
     return (end - begin) / (double)iterations;
 }
 
-// One pose as a file of the format that its name says.
-static bool write_pose(const char *path, const sn_model *model, const double *q,
-                       const figure *from) {
-    sn_motion *motion = NULL;
-    sn_error error = {0};
-    if (sn_motion_create(1, sn_model_nq(model), 1, 1, NULL, &motion, &error) != SN_OK) {
-        complain("%s", error.text);
-        return false;
-    }
-    memcpy(sn_motion_edit(motion, 0), q, (size_t)sn_model_nq(model) * sizeof *q);
-    sn_scene scene = sn_scene_default(model);
-    scene.skeleton = from->model == model ? from->skeleton : NULL;
-    scene.motion = motion;
-    scene.up = from->up;
-    scene.up_sign = from->up_sign;
-    scene.shapes = true;
-    const bool good = write_scene(path, &scene, NULL);
-    sn_motion_destroy(motion);
-    return good;
-}
-
 static int solve(const sn_model *model, const sn_problem *problem, const double *start,
                  const sn_solver_options *options, const settings *s, const figure *from) {
     const bool cold = s->cold, json = s->json;
@@ -299,8 +280,8 @@ static int solve(const sn_model *model, const sn_problem *problem, const double 
     } else if (json) {
         print_json(model, problem, sn_solver_workspace(solver), q, &report);
     } else {
-        printf("%s: %d degrees of freedom, %d tasks\n\n", sn_model_name(model), sn_model_nv(model),
-               sn_problem_ntask(problem));
+        printf("%s: %d degrees of freedom, %d task%s\n\n", sn_model_name(model), sn_model_nv(model),
+               sn_problem_ntask(problem), sn_problem_ntask(problem) == 1 ? "" : "s");
         print_tasks(model, problem, sn_solver_workspace(solver));
         printf("\n  f = %.3e", report.f);
         // where the goal is met, it says nothing
@@ -331,6 +312,10 @@ static int solve(const sn_model *model, const sn_problem *problem, const double 
     }
     if (code == EXIT_OK && s->arm.out != NULL && !write_pose(s->arm.out, model, q, from))
         code = EXIT_FAILED;
+    // what must not happen does; the workspace may have been used since
+    if (code == EXIT_OK) (void)sn_workspace_pose(sn_solver_workspace(solver), q);
+    if (code == EXIT_OK && sn_workspace_violations(sn_solver_workspace(solver), NULL, 0) > 0)
+        code = EXIT_POOR;
     sn_solver_destroy(solver);
     free(again);
     free(q);
@@ -390,6 +375,11 @@ static int run(int argc, char **argv) {
     bool arm = !rows && wants_arm(&s.arm);
     if (arm && (s.model == NULL || s.tasks != NULL))
         return wrong_usage(&command_solve, "--tip needs -m MODEL, and no tasks");
+    if (rows && (s.json || s.svg != NULL))
+        return wrong_usage(&command_solve, "%s is for one pose; many are a table",
+                           s.json ? "--json" : "--svg");
+    if (arm && s.svg != NULL)
+        return wrong_usage(&command_solve, "--svg draws tasks; -o pose.glb shows an arm's pose");
     if (s.model != NULL && s.tasks == NULL && !arm)
         return wrong_usage(&command_solve, "-m MODEL needs --tip LINK and --goal, or -t TASKS");
     if (s.model == NULL && s.tasks != NULL)
@@ -403,11 +393,12 @@ static int run(int argc, char **argv) {
     code = EXIT_INPUT;
     figure holder;
     const sn_model *model =
-        load_robot(model_path != NULL ? model_path : "humanoid", s.floating, &holder);
+        arm ? load_arm_robot(model_path, s.floating, &holder)
+            : load_robot(model_path != NULL ? model_path : "humanoid", s.floating, &holder);
     if (model != NULL && arm) {
         s.arm.seconds = s.solver.seconds;
         s.arm.device = s.device;
-        code = solve_arm(&command_solve, model, &s.arm, &s.locks, s.start, s.json);
+        code = solve_arm(&command_solve, &holder, &s.arm, &s.locks, s.start, s.json);
     }
     if (arm) {
         free_figure(&holder);
@@ -447,8 +438,9 @@ const command command_solve = {
              "-t: the built-in humanoid, which must reach "
              "for several goals at once.\n\n"
              "With --tip: joint values that bring one link of a robot to a "
-             "goal, by the arm solver. Exit with 4 when a goal is not reached; "
-             "the nearest pose is then the answer.",
+             "goal, by the arm solver.\n\n"
+             "Exit with 4 when the goal of a chain is not reached, and the nearest pose is the "
+             "answer, or when the pose does what the tasks say must not happen.",
     .options = option_table,
     .examples = examples,
     .run = run};

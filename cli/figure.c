@@ -74,12 +74,29 @@ bool load_figure(const char *path, bool use_limits, double metres, figure *out) 
 
 const sn_model *load_model(const char *path, figure *out) { return load_robot(path, false, out); }
 
-const sn_model *load_robot(const char *path, bool floating, figure *out) {
+static bool read_robot(const char *path, bool floating, figure *out) {
     sn_document_options options = sn_document_options_default();
     options.use_limits = true;
     options.floating_base = floating;
-    if (!load(path, &options, out)) return NULL;
+    return load(path, &options, out);
+}
+
+const sn_model *load_robot(const char *path, bool floating, figure *out) {
+    if (!read_robot(path, floating, out)) return NULL;
     if (out->document.note[0] != '\0') fprintf(stderr, "sinew: %s: %s\n", path, out->document.note);
+    return out->model;
+}
+
+const sn_model *load_arm_robot(const char *path, bool floating, figure *out) {
+    if (!read_robot(path, floating, out)) return NULL;
+    // clauses with semicolons between them
+    for (const char *at = out->document.note; *at != '\0';) {
+        const char *end = strstr(at, "; "), *mesh = strstr(at, "collision mesh");
+        const size_t length = end != NULL ? (size_t)(end - at) : strlen(at);
+        if (mesh == NULL || mesh >= at + length)
+            fprintf(stderr, "sinew: %s: %.*s\n", path, (int)length, at);
+        at += length + (end != NULL ? 2 : 0);
+    }
     return out->model;
 }
 

@@ -23,6 +23,8 @@ bool load_figure(const char *path, bool use_limits, double metres, figure *out);
 const sn_model *load_model(const char *path, figure *out);
 /// @param floating  the root of a URDF file moves freely
 const sn_model *load_robot(const char *path, bool floating, figure *out);
+/// The same for one chain alone, where no shapes count: of its notes those about them are left out.
+const sn_model *load_arm_robot(const char *path, bool floating, figure *out);
 void free_figure(figure *self);
 /// From a document with a model, which is emptied.
 void figure_of(sn_document *document, figure *out);
@@ -38,6 +40,8 @@ sn_scene figure_scene(const figure *self);
 /// Write a scene as the format of the path's ending says. False and a message when it can't be.
 /// @param page  for HTML: sinew's page, NULL where it usually is
 bool write_scene(const char *path, const sn_scene *scene, const char *page);
+/// One pose as a file of the format that its name says; false after a message.
+bool write_pose(const char *path, const sn_model *model, const double *q, const figure *from);
 
 // --- the unit of what is written ---
 

@@ -196,16 +196,6 @@ static void remove_dead_parts(const fit_settings *s) {
     if (s->report != NULL) parts_remove_dead(s->report);
 }
 
-static void print_failure(const take *t, int code) {
-    printf("{\"ok\":false,\"name\":");
-    print_json_string(t->name);
-    printf(",\"input\":");
-    print_json_string(t->input);
-    printf(",\"exit\":%d,\"error\":", code);
-    print_json_string(last_complaint());
-    puts("}");
-}
-
 int fit_many(const many_settings *many, const fit_settings *settings,
              const sn_take_options *options) {
     take_list list = {0};
@@ -236,7 +226,7 @@ int fit_many(const many_settings *many, const fit_settings *settings,
             done++;
             poor += code == EXIT_POOR;
         } else if (!fit_cancelled) {
-            print_failure(t, code);
+            print_fit_failure(&result, code);
             failed++;
         }
         (void)fflush(stdout);

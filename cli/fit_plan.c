@@ -82,6 +82,13 @@ static bool parse_person(const fit_settings *s, sn_take_options *o) {
     }
     o->lengths = lengths;
     o->nlength = s->lengths.count;
+    if ((s->height != NULL || s->lengths.count > 0) && o->calibrate != SN_CALIBRATE_SCALE) {
+        (void)wrong_usage(&command_fit,
+                          "%s tells how long bones are, which only --calibrate=scale "
+                          "changes",
+                          s->height != NULL ? "--height" : "--length");
+        return false;
+    }
     if (!still_is_frames(s->still)) return true;
     if (!parse_frames(s->still, &frames)) return false;
     if (frames.first != LONG_MIN) o->still_first = frames.first;

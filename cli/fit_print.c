@@ -155,7 +155,7 @@ static void print_sentences(const char *key, const fit_result *r, sn_severity se
 }
 
 static void print_marker(const char *key, const fit_result *r, int marker) {
-    if (marker < 0) return;
+    if (marker < 0 || r->model == NULL) return;
     printf(",\"%s\":", key);
     print_json_string(sn_model_marker(r->model, marker)->name);
 }
@@ -172,7 +172,7 @@ static void print_finding(const fit_result *r, const remark *one) {
     if (f != NULL) {
         print_marker("marker", r, f->marker);
         print_marker("other", r, f->other);
-        if (f->joint >= 0) {
+        if (f->joint >= 0 && r->model != NULL) {
             printf(",\"joint\":");
             print_json_string(sn_model_joint(r->model, f->joint)->name);
         }
@@ -208,6 +208,22 @@ static void print_exchanged(const fit_result *r) {
         first = false;
     }
     putchar(']');
+}
+
+void print_fit_failure(const fit_result *r, int code) {
+    printf("{\"ok\":false");
+    if (r->settings->name != NULL) {
+        printf(",\"name\":");
+        print_json_string(r->settings->name);
+    }
+    printf(",\"input\":");
+    print_json_string(r->settings->input);
+    printf(",\"model\":");
+    print_json_string(r->settings->model);
+    printf(",\"exit\":%d,\"error\":", code);
+    print_json_string(last_complaint());
+    print_findings(r);
+    puts("}");
 }
 
 void print_fit_json(const fit_result *r) {

@@ -84,7 +84,8 @@ static int step_failed(const fit_result *r, const char *path, sn_status status) 
     if (f->code == SN_FINDING_JOINT_UNKNOWN && r->settings->markers != NULL)
         path = r->settings->markers;
     complain("%s: %s", path, text);
-    return f->code == SN_FINDING_FAILED ? EXIT_FAILED : EXIT_INPUT;
+    // what was asked does not suit the model
+    return f->code == SN_FINDING_FAILED && status != SN_ERR_VALUE ? EXIT_FAILED : EXIT_INPUT;
 }
 
 // The exit code, or -1 to go on.
@@ -119,7 +120,14 @@ static int fit(fit_result *r) {
     status = sn_take_prepare(r->take);
     if (status == SN_OK) status = sn_take_finish(r->take);
     meter_end(&m);
-    if (status != SN_OK) return step_failed(r, path, status);
+    if (status != SN_OK) {
+        int code = step_failed(r, path, status);
+        // rather than the report of another run
+        if (r->settings->report != NULL && !fit_cancelled && code == EXIT_INPUT &&
+            !write_fit_report(r->settings->report, r))
+            code = EXIT_FAILED;
+        return code;
+    }
     r->calibrate_seconds = m.calibrated;
     r->fit_seconds = now() - m.fit_from;
     r->model = sn_take_model(r->take);

@@ -86,6 +86,8 @@ fit_verdict verdict_of(const fit_result *r);
 void print_fit_warnings(const fit_result *r);
 void print_fit_text(const fit_result *r);
 void print_fit_json(const fit_result *r);
+/// JSON of a take that failed with this exit code: why, and what was found until then.
+void print_fit_failure(const fit_result *r, int code);
 
 /// The report as one HTML file; false and a message when it can't be written.
 bool write_fit_report(const char *path, const fit_result *r);

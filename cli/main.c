@@ -12,7 +12,9 @@ static void usage(FILE *to) {
     for (int i = 0; commands[i] != NULL; i++)
         fprintf(to, "  %-11s %s\n", commands[i]->name, commands[i]->summary);
     fputs("\nLengths are metres, angles radians, quaternions w x y z.\n"
-          "Exit codes: 0 ok, 1 failed, 2 wrong usage, 3 bad input, 4 a fit above --max-error.\n",
+          "Exit codes: 0 ok, 1 failed, 2 wrong usage, 3 bad input, 4 done, but to be looked\n"
+          "at: an arm's goal not reached, what must not happen, a fit with\n"
+          "warnings or above --max-error.\n",
           to);
 }
 

@@ -58,8 +58,10 @@ static void put_options(const option *options) {
 }
 
 static void put_exit_codes(void) {
-    static const char *const meaning[] = {"well", "failed", "wrong usage", "bad input",
-                                          "a fit above \\-\\-max\\-error"};
+    static const char *const meaning[] = {
+        "well", "failed", "wrong usage", "bad input",
+        ("done, but to be looked at: an arm's goal not reached, what must not happen, a fit with "
+         "warnings or above \\-\\-max\\-error")};
     puts(".SH EXIT STATUS");
     for (int i = 0; i < 5; i++) printf(".TP\n.B %d\n%s\n", i, meaning[i]);
 }

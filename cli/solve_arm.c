@@ -29,12 +29,22 @@ static int numbers_in(const char *text, double *out, int most) {
     }
 }
 
-static int wrong_numbers(const command *self, const char *option_name, const char *text) {
-    return wrong_usage(self, "%s \"%s\": it needs x,y,z or x,y,z,qw,qx,qy,qz", option_name, text);
-}
-
 static bool is_rotation(const double *q) {
     return q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3] > 1e-200;
+}
+
+// "x,y,z" or "x,y,z,qw,qx,qy,qz": how many numbers; 0 after a message.
+static int pose_in(const command *self, const char *option_name, const char *text, double out[7]) {
+    int n = numbers_in(text, out, 7);
+    if (n != 3 && n != 7) {
+        (void)wrong_usage(self, "%s \"%s\": it needs the numbers x,y,z or x,y,z,qw,qx,qy,qz",
+                          option_name, text);
+        return 0;
+    }
+    if (is_rotation(out + 3)) return n;
+    (void)wrong_usage(self, "%s \"%s\": the quaternion qw,qx,qy,qz is no rotation", option_name,
+                      text);
+    return 0;
 }
 
 // The links and joints, for a name that is none of them.
@@ -95,6 +105,9 @@ static const char *why_of(const sn_arm *arm, const sn_arm_report *r, char text[W
     return text;
 }
 
+// Arms are a few metres long: goals much farther away are likely in millimetres.
+static const char *unit_hint(double metres) { return metres > 50 ? "; goals are in metres" : ""; }
+
 static void print_text(const sn_arm *arm, const sn_model *model, const double *q, int count,
                        const sn_arm_report *report) {
     int n = sn_arm_n(arm), wide = 5;
@@ -116,10 +129,10 @@ static void print_text(const sn_arm *arm, const sn_model *model, const double *q
     }
     if (report == NULL) return;
     char why[WHY];
-    printf("\n  %s: %.3g m, %.3g rad from the goal%s%s\n",
+    printf("\n  %s: %.3g m, %.3g rad from the goal%s%s%s\n",
            report->reached ? "reached" : "not reached", report->position_error,
            report->rotation_error, report->reached ? "" : "; ",
-           report->reached ? "" : why_of(arm, report, why));
+           report->reached ? "" : why_of(arm, report, why), unit_hint(report->position_error));
 }
 
 static void print_json(const sn_arm *arm, const double *q, int count, const sn_arm_report *report,
@@ -154,6 +167,26 @@ static void print_json(const sn_arm *arm, const double *q, int count, const sn_a
     puts("}");
 }
 
+// A file that shows a pose, and is no table.
+static bool is_pose_file(const char *path) {
+    sn_format format = sn_format_of_name(path);
+    return path != NULL && format != SN_FORMAT_UNKNOWN && format != SN_FORMAT_CSV;
+}
+
+// The whole robot with the chain's joints at q, the others as in the reference pose.
+static bool write_arm_pose(const arm_settings *s, const sn_arm *arm, const double *q,
+                           const figure *from, const double *reference) {
+    double *pose = must_alloc((size_t)sn_model_nq(from->model) + 1, sizeof *pose);
+    if (reference != NULL)
+        memcpy(pose, reference, (size_t)sn_model_nq(from->model) * sizeof *pose);
+    else
+        sn_model_zero(from->model, pose);
+    sn_arm_to_pose(arm, q, pose);
+    bool good = write_pose(s->out, from->model, pose, from);
+    free(pose);
+    return good;
+}
+
 static bool write_table(const arm_settings *s, const sn_arm *arm, int count, const double *q,
                         const sn_arm_report *reports) {
     output out;
@@ -165,8 +198,9 @@ static bool write_table(const arm_settings *s, const sn_arm *arm, int count, con
 }
 
 // One goal, or all its solutions.
-static int solve_one(sn_arm *arm, const sn_model *model, const arm_settings *s, const double *goal,
-                     const double *seed, bool json) {
+static int solve_one(sn_arm *arm, const figure *from, const double *reference,
+                     const arm_settings *s, const double *goal, const double *seed, bool json) {
+    const bool picture = is_pose_file(s->out);
     int n = sn_arm_n(arm), count = 1;
     double *q = must_alloc((size_t)n * MOST_ALL, sizeof *q);
     sn_arm_report report, *reports = must_alloc(MOST_ALL, sizeof *reports);
@@ -184,12 +218,14 @@ static int solve_one(sn_arm *arm, const sn_model *model, const arm_settings *s, 
     int code = status != SN_OK ? EXIT_INPUT : report.reached ? EXIT_OK : EXIT_POOR;
     bool said = false;  // that the goal is not reached
     if (status != SN_OK) complain("%s", sn_status_text(status));
-    if (status == SN_OK && (s->csv || s->out != NULL)) {
+    if (status == SN_OK && picture && !write_arm_pose(s, arm, q, from, reference))
+        code = EXIT_FAILED;
+    if (status == SN_OK && (s->csv || (s->out != NULL && !picture))) {
         if (!write_table(s, arm, count, q, reports)) code = EXIT_FAILED;
     } else if (status == SN_OK && json) {
         print_json(arm, q, count, &report, s->all);
     } else if (status == SN_OK) {
-        print_text(arm, model, q, count, &report);
+        print_text(arm, from->model, q, count, &report);
         said = true;
     }
     if (status == SN_OK && !report.reached && !said) {
@@ -213,9 +249,8 @@ static sn_arm_goals *load_goals(const char *path) {
     return goals;
 }
 
-static int solve_goals(sn_arm *arm, const arm_settings *s, const double *seed) {
-    sn_arm_goals *goals = load_goals(s->goals);
-    if (goals == NULL) return EXIT_INPUT;
+static int solve_goals(sn_arm *arm, const arm_settings *s, const sn_arm_goals *goals,
+                       const double *seed) {
     size_t n = (size_t)sn_arm_n(arm), count = (size_t)sn_arm_goals_count(goals);
     double *q = must_alloc(n * count + 1, sizeof *q), *seeds = NULL;
     sn_arm_report *reports = must_alloc(count + 1, sizeof *reports);
@@ -242,19 +277,17 @@ static int solve_goals(sn_arm *arm, const arm_settings *s, const double *seed) {
             fprintf(stderr, "%zu goals on %s\n", count, sn_arm_note(arm));
         if (!write_table(s, arm, (int)count, q, reports)) code = EXIT_FAILED;
         if (code == EXIT_OK && lost > 0) {
-            complain("%d of %zu goals are not reached: by %.3g m and %.3g rad at most", lost, count,
-                     worst, turned);
+            complain("%d of %zu goals are not reached: by %.3g m and %.3g rad at most%s", lost,
+                     count, worst, turned, unit_hint(worst));
             code = EXIT_POOR;
         }
     }
     free(reports), free(seeds), free(q);
-    sn_arm_goals_destroy(goals);
     return code;
 }
 
-static int solve_path(sn_arm *arm, const arm_settings *s, const double *seed) {
-    sn_arm_goals *goals = load_goals(s->path);
-    if (goals == NULL) return EXIT_INPUT;
+static int solve_path(sn_arm *arm, const arm_settings *s, const sn_arm_goals *goals,
+                      const double *seed) {
     int count = sn_arm_goals_count(goals), code = EXIT_OK;
     double *q = must_alloc((size_t)sn_arm_n(arm) * MOST_PATH, sizeof *q);
     sn_arm_path_report r = {0};
@@ -268,41 +301,53 @@ static int solve_path(sn_arm *arm, const arm_settings *s, const double *seed) {
         if (!write_table(s, arm, r.count, q, NULL)) code = EXIT_FAILED;
         if (code == EXIT_OK && !r.complete) {
             char why[WHY];
-            complain("the path ends %.1f %% on the way to goal %d, %.3g m and %.3g rad from it: %s",
+            complain("the path ends %.1f %% on the way to goal %d; the next pose of the line is "
+                     "missed by "
+                     "%.3g m and %.3g rad: %s",
                      100 * r.fraction, r.waypoint + 1, r.report.position_error,
                      r.report.rotation_error, why_of(arm, &r.report, why));
             code = EXIT_POOR;
         }
     }
     free(q);
-    sn_arm_goals_destroy(goals);
     return code;
 }
 
-int solve_arm(const command *self, const sn_model *model, const arm_settings *s,
+int solve_arm(const command *self, const figure *from, const arm_settings *s,
               const word_list *locks, const char *start, bool json) {
+    const sn_model *model = from->model;
     int given = (s->goal != NULL) + (s->goals != NULL) + (s->path != NULL);
     if (s->tip == NULL) return wrong_usage(self, "a goal needs --tip LINK, which shall reach it");
     if (given != 1) return wrong_usage(self, "--tip needs one of --goal, --goals and --path");
+    if (s->goal == NULL && (s->all || json))
+        return wrong_usage(self, "%s is for one goal, --goal; tables are CSV",
+                           s->all ? "--all" : "--json");
+    if (s->goal == NULL && is_pose_file(s->out))
+        return wrong_usage(self, "-o %s: many poses are a table, .csv", s->out);
+    if (s->csv && is_pose_file(s->out))
+        return wrong_usage(self, "-o %s shows one pose; a table is .csv", s->out);
     double goal[7] = {0, 0, 0, 1, 0, 0, 0};
     sn_arm_options o = sn_arm_options_default();
     if (strcmp(s->loose, "turn") == 0) o.rotation = SN_ARM_ROTATION_AXIS;
     if (strcmp(s->loose, "rotation") == 0) o.rotation = SN_ARM_ROTATION_NONE;
     if (s->goal != NULL) {
-        int n = numbers_in(s->goal, goal, 7);
-        if ((n != 3 && n != 7) || !is_rotation(goal + 3))
-            return wrong_numbers(self, "--goal", s->goal);
+        int n = pose_in(self, "--goal", s->goal, goal);
+        if (n == 0) return EXIT_USAGE;
         if (n == 3) o.rotation = SN_ARM_ROTATION_NONE;
     }
     if (s->tool != NULL) {
         double tool[7] = {0, 0, 0, 1, 0, 0, 0};
-        int n = numbers_in(s->tool, tool, 7);
-        if ((n != 3 && n != 7) || !is_rotation(tool + 3))
-            return wrong_numbers(self, "--tool", s->tool);
+        if (pose_in(self, "--tool", s->tool, tool) == 0) return EXIT_USAGE;
         memcpy(o.tool_position, tool, sizeof o.tool_position);
         memcpy(o.tool_rotation, tool + 3, sizeof o.tool_rotation);
     }
     if (!known(model, s->tip) || !known(model, s->base)) return EXIT_INPUT;
+    for (int i = 0; i < locks->count; i++)
+        if (!known(model, locks->word[i])) return EXIT_INPUT;
+    const char *table = s->goals != NULL ? s->goals : s->path;
+    sn_arm_goals *goals = table != NULL ? load_goals(table) : NULL;
+    if (table != NULL && goals == NULL) return EXIT_INPUT;
+    if (sn_arm_goals_places(goals)) o.rotation = SN_ARM_ROTATION_NONE;
     double *pose = start != NULL ? load_pose(start, model) : NULL;
     double *rest = s->rest != NULL ? load_pose(s->rest, model) : NULL, *seed = NULL;
     int code = EXIT_INPUT;
@@ -323,10 +368,11 @@ int solve_arm(const command *self, const sn_model *model, const arm_settings *s,
         complain("%s", error.text);
     if (arm != NULL && s->seed != NULL) seed = load_seed(s->seed, arm, model);
     if (arm != NULL && (s->seed == NULL || seed != NULL)) {
-        if (s->goal != NULL) code = solve_one(arm, model, s, goal, seed, json);
-        if (s->goals != NULL) code = solve_goals(arm, s, seed);
-        if (s->path != NULL) code = solve_path(arm, s, seed);
+        if (s->goal != NULL) code = solve_one(arm, from, pose, s, goal, seed, json);
+        if (s->goals != NULL) code = solve_goals(arm, s, goals, seed);
+        if (s->path != NULL) code = solve_path(arm, s, goals, seed);
     }
+    sn_arm_goals_destroy(goals);
     sn_arm_destroy(arm);
     free(seed), free(rest), free(pose);
     return code;

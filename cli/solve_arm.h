@@ -3,6 +3,7 @@
 #pragma once
 
 #include "cli.h"
+#include "figure.h"
 
 /// What the options of the command line say about an arm.
 typedef struct arm_settings {
@@ -18,7 +19,7 @@ bool wants_arm(const arm_settings *s);
 
 /// Solve and print or write. Returns the exit code: EXIT_POOR when a goal is not reached.
 /// @param start  the reference pose: joints that the chain leaves alone stay there
-int solve_arm(const command *self, const sn_model *model, const arm_settings *s,
+int solve_arm(const command *self, const figure *from, const arm_settings *s,
               const word_list *locks, const char *start, bool json);
 
 #define ARM_OPTIONS(at)                                                                            \
@@ -39,8 +40,8 @@ int solve_arm(const command *self, const sn_model *model, const arm_settings *s,
          .kind = OPTION_FILE,                                                                      \
          .value = "FILE",                                                                          \
          .place = (at) + offsetof(arm_settings, goals),                                            \
-         .help = "many goals: a line of names, then x,y,z,qw,qx,qy,qz a line; \"-\" is standard "  \
-                 "input"},                                                                         \
+         .help = "many goals: a line of names, then x,y,z,qw,qx,qy,qz a line, or x,y,z alone; "    \
+                 "\"-\" is standard input"},                                                       \
         {.name = "--path",                                                                         \
          .kind = OPTION_FILE,                                                                      \
          .value = "FILE",                                                                          \

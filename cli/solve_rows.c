@@ -87,7 +87,7 @@ static int run_rows(sn_batch *batch, const sn_model *model, const sn_table *goal
         memcpy(row + (size_t)i * ngoal, sn_table_row(goals, i), ngoal * sizeof *row);
         memcpy(q + (size_t)i * nq, start, nq * sizeof *q);
     }
-    int code = EXIT_FAILED, bad = 0;
+    int code = EXIT_FAILED, bad = 0, first = 0;
     sn_status status = sn_batch_solve(batch, n, row, q, q, reports);
     sn_table *table = status == SN_OK ? make_table(model, n) : NULL;
     if (status != SN_OK) complain("%s", sn_status_text(status));
@@ -97,15 +97,19 @@ static int run_rows(sn_batch *batch, const sn_model *model, const sn_table *goal
         to[nq] = reports[i].f;
         to[nq + 1] = reports[i].gradient;
         to[nq + 2] = reports[i].iterations;
-        bad += reports[i].stop == SN_STOP_BAD_GOALS || reports[i].stop == SN_STOP_BAD_START;
+        const bool wrong =
+            reports[i].stop == SN_STOP_BAD_GOALS || reports[i].stop == SN_STOP_BAD_START;
+        if (wrong && bad++ == 0) first = i;
     }
     if (table != NULL && write_rows(out, table)) code = bad > 0 ? EXIT_INPUT : EXIT_OK;
     const sn_batch_counts c = sn_batch_count(batch);
-    fprintf(stderr, "%d rows on %s; %.1f iterations a row", n, sn_batch_note(batch),
-            n > 0 ? (double)c.iterations / n : 0);
+    fprintf(stderr, "%d row%s on %s; %.1f iterations a row", n, n == 1 ? "" : "s",
+            sn_batch_note(batch), n > 0 ? (double)c.iterations / n : 0);
     if (c.plain > 0) fprintf(stderr, "; the plain solver helped with %d", (int)c.plain);
     fputs("\n", stderr);
-    if (bad > 0) complain("%d rows have goals that are no numbers", bad);
+    if (bad > 0)
+        complain("row %d%s %s goals that are no numbers, or a quaternion of length 0", first + 1,
+                 bad > 1 ? " and others" : "", bad > 1 ? "have" : "has");
     sn_table_destroy(table);
     free(row);
     free(q);

@@ -4,11 +4,21 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli.h"
+
+static bool joins_two(const sn_task *t) {
+    return t->type == SN_TASK_PLANE || t->type == SN_TASK_AVOID || t->type == SN_TASK_HALF_SPACE ||
+           (t->type >= SN_TASK_RELATIVE && t->type < SN_TASK_CENTRE_OF_MASS);
+}
+
+// Others are on coordinates, on tasks or on a list of joints.
+static bool on_joint(const sn_task *t) {
+    return t->type <= SN_TASK_POSE || t->type == SN_TASK_LIMIT || joins_two(t);
+}
+
 const char *task_where(const sn_model *model, const sn_task *t, char *text, size_t size) {
     const sn_joint_desc *joint = t->joint >= 0 ? sn_model_joint(model, t->joint) : NULL;
-    bool pair = t->type == SN_TASK_PLANE ||
-                (t->type >= SN_TASK_RELATIVE && t->type < SN_TASK_CENTRE_OF_MASS);
-    const sn_joint_desc *other = pair && t->joint2 >= 0 ? sn_model_joint(model, t->joint2) : NULL;
+    const sn_joint_desc *other = joins_two(t) ? sn_model_joint(model, t->joint2) : NULL;
     if (t->type == SN_TASK_COUPLED) {
         (void)snprintf(text, size, "(%d tasks)", t->ntask);
     } else if (t->type == SN_TASK_HALF_SPACE && t->q_weight != NULL) {
@@ -61,6 +71,25 @@ const char *task_unit(const sn_task *t) {
     default:
         return "m";
     }
+}
+
+void print_task_json(const sn_model *model, const sn_problem *problem, int task, double error) {
+    const sn_task *t = sn_problem_task(problem, task);
+    const sn_joint_desc *joint = sn_model_joint(model, t->joint);
+    const sn_joint_desc *other = joins_two(t) ? sn_model_joint(model, t->joint2) : NULL;
+    printf("{\"type\":\"%s\"", sn_task_type_name(t->type));
+    if (joint != NULL && on_joint(t)) {
+        printf(",\"joint\":");
+        print_json_string(joint->name);
+    }
+    if (other != NULL) {
+        printf(",\"joint2\":");
+        print_json_string(other->name);
+    }
+    printf(",\"level\":%d,\"active\":%s,\"error\":", t->level,
+           sn_problem_task_active(problem, task) ? "true" : "false");
+    print_number(error);
+    putchar('}');
 }
 
 int task_levels(const sn_problem *problem) {

@@ -16,5 +16,8 @@ const char *task_idle(const sn_problem *problem, int task);
 /// "m", "rad", "chord", "m,rad", "-".
 const char *task_unit(const sn_task *task);
 
+/// A task in the program's JSON: type, joints, level, whether it counts, and its error.
+void print_task_json(const sn_model *model, const sn_problem *problem, int task, double error);
+
 /// How many levels the tasks that count have.
 int task_levels(const sn_problem *problem);

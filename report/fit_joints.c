@@ -14,8 +14,9 @@ void report_limits(plot_text *out, const fit_story *r) {
     const sn_model *m = r->model;
     const double *lower = sn_model_lower(m), *upper = sn_model_upper(m);
     page_section(out, "limits", "Limits");
-    if (r->options->limits != SN_LIMITS_HARD) {
-        page_paragraph(out, r->options->limits == SN_LIMITS_OFF
+    const sn_limit_use limits = r->summary->limits;
+    if (limits != SN_LIMITS_HARD) {
+        page_paragraph(out, limits == SN_LIMITS_OFF
                                 ? "Joint limits were off (<code>--limits hard</code> holds them)."
                                 : "Joint limits were soft: they pull, but can be passed.");
         return;

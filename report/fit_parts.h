@@ -37,6 +37,7 @@ void robust_axis(plot_text *out, plot_axis *axis, const plot_series *series, int
 void report_errors(plot_text *out, const fit_story *r);   ///< over time
 void report_markers(plot_text *out, const fit_story *r);  ///< each of them, and gaps
 void report_worst(plot_text *out, const fit_story *r);    ///< frames
+void report_sure(plot_text *out, const fit_story *r);     ///< what the calibration found
 void report_limits(plot_text *out, const fit_story *r);
 void report_work(plot_text *out, const fit_story *r);
 void report_angles(plot_text *out, const fit_story *r);

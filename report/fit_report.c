@@ -139,10 +139,15 @@ void fit_report(plot_text *text, const fit_about *about) {
                              .markers = sn_take_marker_errors(take)};
     page_begin(text, "sinew fit report", "A skeleton fitted to a recording of markers.");
     report_verdict(text, &story);
+    if (story.motion == NULL) {
+        page_end(text);
+        return;
+    }
     summary(text, &story);
     report_errors(text, &story);
     report_markers(text, &story);
     report_worst(text, &story);
+    report_sure(text, &story);
     report_limits(text, &story);
     report_work(text, &story);
     report_angles(text, &story);

@@ -26,7 +26,7 @@ typedef struct fit_about {
 fit_about fit_about_take(const sn_take *take, const sn_recording *recording,
                          const sn_take_options *options);
 
-/// The whole page; text->failed when memory is out.
+/// The whole page, or why there is nothing to show where the take failed; text->failed when memory is out.
 void fit_report(plot_text *text, const fit_about *about);
 
 /// A sentence about a take, and where it comes from.

@@ -56,7 +56,9 @@ fit_verdict fit_verdict_of(const fit_about *r) {
         bool other_body = code == SN_FINDING_MIRRORED || code == SN_FINDING_FAR_FROM_BONES ||
                           code == SN_FINDING_UNIT_DOUBTFUL || code == SN_FINDING_FIGURE_LIES ||
                           code == SN_FINDING_SETUP_AXES;
-        fit_verdict now = other_body ? VERDICT_BAD : VERDICT_DOUBTFUL;
+        // centimetres are a question of the set, decimetres are another motion
+        bool lost = code == SN_FINDING_ERROR_LARGE && one.finding->number[0] > 0.1;
+        fit_verdict now = other_body || lost ? VERDICT_BAD : VERDICT_DOUBTFUL;
         if (now > worst) worst = now;
     }
     return worst;
@@ -78,7 +80,9 @@ static void say_good(plot_text *out, const fit_story *r) {
 
 static void say_doubts(plot_text *out, const fit_story *r, fit_verdict verdict, int doubts) {
     const sn_fit_summary *s = &r->summary->fit;
-    if (verdict == VERDICT_BAD)
+    if (verdict == VERDICT_BAD && s->mean > 0.1)
+        plot_raw(out, "<b>Do not use it.</b>The figure does not follow its markers. ");
+    else if (verdict == VERDICT_BAD)
         plot_raw(out, "<b>Do not use it.</b>This is not the motion of this body, however small the "
                       "error is. ");
     else
@@ -91,17 +95,28 @@ static void say_doubts(plot_text *out, const fit_story *r, fit_verdict verdict, 
     plot_raw(out, ".");
 }
 
+// Does it begin with the name of a joint, a marker or a file, which has its own letters?
+static bool begins_with_name(const sn_model *model, const remark *one) {
+    const sn_finding *f = one->finding;
+    if (f == NULL || model == NULL) return f == NULL;
+    const sn_joint_desc *joint = sn_model_joint(model, f->joint);
+    const sn_marker_desc *marker = sn_model_marker(model, f->marker);
+    const char *name = joint != NULL ? joint->name : marker != NULL ? marker->name : NULL;
+    return name != NULL && strncmp(one->text, name, strlen(name)) == 0;
+}
+
 // A sentence with a capital and a full stop, and a link to its frames where there is a page.
 static void item(plot_text *out, const fit_story *r, const remark *one) {
     char text[sizeof one->text];
     (void)snprintf(text, sizeof text, "%s", one->text);
-    if (text[0] >= 'a' && text[0] <= 'z') text[0] = (char)(text[0] - 'a' + 'A');
-    plot_add(out, "<li class=\"%s\"><b>%s</b> ",
-             one->severity == SN_SEVERITY_NOTE ? "note" : "warning",
-             one->severity == SN_SEVERITY_NOTE ? "Note" : "Warning");
+    if (text[0] >= 'a' && text[0] <= 'z' && !begins_with_name(r->model, one))
+        text[0] = (char)(text[0] - 'a' + 'A');
+    static const char *const kinds[] = {"note", "warning", "error"};
+    static const char *const words[] = {"Note", "Warning", "Error"};
+    plot_add(out, "<li class=\"%s\"><b>%s</b> ", kinds[one->severity], words[one->severity]);
     plot_escaped(out, text);
     plot_raw(out, ".");
-    double rate = sn_motion_rate(r->motion);
+    double rate = r->motion != NULL ? sn_motion_rate(r->motion) : 0;
     if (one->finding != NULL && one->finding->has_frames && rate > 0) {
         long long first = one->finding->first - sn_motion_first_frame(r->motion);
         if (r->about->page != NULL)
@@ -118,11 +133,15 @@ void report_verdict(plot_text *out, const fit_story *r) {
     remark one;
     int doubts = 0, count = 0;
     for (int i = 0; fit_remark(r->about, i, &one); i++) doubts += is_about_motion(&one), count++;
-    if (verdict == VERDICT_GOOD)
+    if (r->motion == NULL)
+        plot_raw(&html, "<b>Nothing was fitted.</b>The recording and the skeleton do not go "
+                        "together as they are; there is no motion.");
+    else if (verdict == VERDICT_GOOD)
         say_good(&html, r);
     else
         say_doubts(&html, r, verdict, doubts);
-    page_verdict(out, kinds[verdict], html.data != NULL ? html.data : "");
+    page_verdict(out, kinds[r->motion == NULL ? VERDICT_BAD : verdict],
+                 html.data != NULL ? html.data : "");
     out->failed |= html.failed;
     plot_text_free(&html);
     page_section(out, "findings", "What to do");

@@ -77,6 +77,7 @@ static void arms(void) {
     STATUS(sn_arm_goals_read, PTR(goals), sizeof goals - 1, NULL, OUT(out, end_goals), MAY(&error));
     VOID(sn_arm_goals_destroy, MAY((sn_arm_goals *)NULL));
     VALUE(sn_arm_goals_count, == 0, PTR(list));
+    VALUE(sn_arm_goals_places, == false, PTR(list));
     VALUE(sn_arm_goals_data, == NULL, PTR(list));
     STATUS(sn_arm_write_csv, PTR(arm), COUNT(1), PTR(seed), MAY(&report), SINK, MAY(&error));
 }

@@ -249,7 +249,10 @@ static void tables(void **unused) {
         int line;
     } wrong[] = {{"", "nothing in it", 0},
                  {"0,0,0,1,0,0,0\n", "name the columns", 1},
-                 {"x,y,z,qw,qx,qy,qz\n1,2,3\n", "4 of the seven", 2},
+                 {"x,y,z,qw,qx,qy,qz\n1,2,3\n", "qw is missing", 2},
+                 {"x,y,z,qw,qx,qy\n1,2,3,1,0,0\n", "there is no column qz", 1},
+                 {"px,py,pz,qw,qx,qy,qz\n1,2,3,1,0,0,0\n", "there is no column x", 1},
+                 {"x,y,z\n1,2\n", "z is missing", 2},
                  {"x,y,z,qw,qx,qy,qz\n1,2,3,1,0,0,0\n1,2,a,1,0,0,0\n", "\"a\" is not", 3},
                  {"x,y,z,qw,qx,qy,qz\n\n1,2,3,0,0,0,0\n", "no rotation", 3}};
     sn_error error;
@@ -267,6 +270,18 @@ static void tables(void **unused) {
     assert_int_equal(sn_arm_goals_count(goals), 2);
     const double want[7] = {0.4, 0.1, 0.5, 0, 1, 0, 0};
     assert_memory_equal(sn_arm_goals_data(goals), want, sizeof want);
+    assert_false(sn_arm_goals_places(goals));
+    sn_arm_goals_destroy(goals);
+    // places alone; and names that say nothing, by their order
+    assert_int_equal(sn_arm_goals_read("z,y,x\n3,2,1\n", 12, NULL, &goals, NULL), SN_OK);
+    const double place[7] = {1, 2, 3, 1, 0, 0, 0};
+    assert_true(sn_arm_goals_places(goals));
+    assert_memory_equal(sn_arm_goals_data(goals), place, sizeof place);
+    sn_arm_goals_destroy(goals);
+    static const char plain[] = "a,b,c,d,e,f,g\n1,2,3,1,0,0,0\n";
+    assert_int_equal(sn_arm_goals_read(plain, sizeof plain - 1, NULL, &goals, NULL), SN_OK);
+    assert_false(sn_arm_goals_places(goals));
+    assert_memory_equal(sn_arm_goals_data(goals), place, sizeof place);
     sn_arm_goals_destroy(goals);
 }
 

@@ -91,6 +91,29 @@ static void all_of_them(void **unused) {
     program_expect(3, "5 numbers", "solve -m %s --tip hand --goal 1,0.5,0 --seed %s", m, wrong);
 }
 
+// One pose as a file that shows it: the whole robot. Notes about shapes, which do not count here, are left out.
+static void pose_files(void **unused) {
+    (void)unused;
+    char text[sizeof flat + 200];
+    const char *mesh = "<collision><geometry><mesh filename='a.stl'/></geometry></collision>";
+    (void)snprintf(text, sizeof text,
+                   "%s<link name='c'>%s</link><joint name='r' type='fixed'>"
+                   "<parent link='hand'/><child link='c'/></joint></robot>",
+                   flat, mesh);
+    // behind what is there, before the robot's end
+    char *end = strstr(text, "</robot>");
+    memmove(end, end + 8, strlen(end + 8) + 1);
+    const char *m = program_file("mesh.urdf", text), *glb = program_path("pose.glb");
+    program_expect(0, "reached", "solve -m %s --tip hand --goal 1,0.5,0 -o %s", m, glb);
+    assert_null(strstr(program_output, "collision"));
+    assert_non_null(strstr(program_output, "shoulder"));
+    size_t length;
+    char *bytes = slurp(glb, &length);
+    assert_memory_equal(bytes, "glTF", 4);
+    free(bytes);
+    program_expect(0, "GLB model \"flat\"", "info %s", glb);
+}
+
 // Exit 4, by how much, and why.
 static void out_of_reach(void **unused) {
     (void)unused;
@@ -188,8 +211,25 @@ static void wrong_words(void **unused) {
     program_expect(3, "did you mean \"hand\"?", "solve -m %s --tip hnd --goal 1,0,0", m);
     program_expect(2, "--tip needs one of", "solve -m %s --tip hand", m);
     program_expect(2, "a goal needs --tip", "solve -m %s --goal 1,0,0", m);
-    program_expect(2, "it needs x,y,z", "solve -m %s --tip hand --goal 1,0", m);
-    program_expect(2, "it needs x,y,z", "solve -m %s --tip hand --goal 1,0,0,0,0,0,0", m);
+    program_expect(2, "it needs the numbers x,y,z", "solve -m %s --tip hand --goal 1,0", m);
+    program_expect(2, "the quaternion qw,qx,qy,qz is no rotation",
+                   "solve -m %s --tip hand --goal 1,0,0,0,0,0,0", m);
+    program_expect(3, "did you mean \"elbow\"?", "solve -m %s --tip hand --goal 1,0,0 --lock elbw",
+                   m);
+    program_expect(3, "not in its range", "solve -m %s --tip hand --goal 1e300,0,0", m);
+    // what would be passed over in silence
+    const char *goals = program_file("two.csv", "x,y,z\n1,0.5,0\n1000,500,0\n");
+    program_expect(2, "--all is for one goal", "solve -m %s --tip hand --goals %s --all", m, goals);
+    program_expect(2, "--json is for one goal", "solve -m %s --tip hand --goals %s --json", m,
+                   goals);
+    program_expect(2, "many poses are a table", "solve -m %s --tip hand --goals %s -o a.glb", m,
+                   goals);
+    program_expect(2, "--svg draws tasks", "solve -m %s --tip hand --goal 1,0,0 --svg a.svg", m);
+    // a table of places; goals in millimetres
+    program_expect(
+        4, "1 of 2 goals are not reached: by 1.12e+03 m and 0 rad at most; goals are in metres",
+        "solve -m %s --tip hand --goals %s", m, goals);
+    program_expect(4, "; goals are in metres", "solve -m %s --tip hand --goal 1000,500,0", m);
     const char *macro =
         program_file("arm.urdf.xacro", "<robot name='r' xmlns:xacro='http://ros.org/wiki/xacro'>"
                                        "<xacro:arm prefix='left'/></robot>");
@@ -211,7 +251,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_goal), cmocka_unit_test(all_of_them), cmocka_unit_test(out_of_reach),
         cmocka_unit_test(tables),   cmocka_unit_test(paths),       cmocka_unit_test(wrong_words),
-        cmocka_unit_test(info)};
+        cmocka_unit_test(info),     cmocka_unit_test(pose_files)};
     if (!program_begin("arm")) return 1;
     return program_end(cmocka_run_group_tests(tests, NULL, NULL));
 }

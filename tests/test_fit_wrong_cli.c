@@ -126,6 +126,150 @@ static void other_bodies(void **unused) {
     }
 }
 
+// What was measured on the person: it counts with lengths alone, and makes nothing less sure.
+static void person(void **unused) {
+    (void)unused;
+    static const char scaled[] = "fit -m ex/skeleton.asf -i ex/take.c3d --calibrate=scale";
+    expect(2, "--height tells how long bones are, which only --calibrate=scale changes",
+           "fit -m ex/skeleton.asf -i ex/take.c3d --frames 1:80 --height 1.8m");
+    expect(2, "--length tells how long bones are",
+           "fit -m ex/skeleton.asf -i ex/take.c3d --frames 1:80 --length left_thigh=43cm");
+    expect(
+        3,
+        "a length is given for \"left_tigh\", which the model lacks; did you mean \"left_thigh\"?",
+        "fit -m ex/skeleton.asf -i ex/take.c3d --calibrate=scale --length left_tigh=43cm");
+    expect(0, "sizes to", scaled);
+    assert_null(strstr(said, "the size of"));
+    char line[200];
+    (void)snprintf(line, sizeof line, "%s --height 1.75m", scaled);
+    expect(0, "sizes to", line);
+    assert_null(strstr(said, "the size of"));
+}
+
+// Labels of Plug-in Gait on the humanoid, whose own markers have other names on pelvis and shins.
+static void other_labels(void **unused) {
+    (void)unused;
+    static const char *const names[][2] = {{"LFWT", "LASI"}, {"RFWT", "RASI"}, {"LBWT", "LPSI"},
+                                           {"RBWT", "RPSI"}, {"LSHN", "LTIB"}, {"RSHN", "RTIB"}};
+    const char *labels[64];
+    sn_recording_info info = *sn_recording_about(take);
+    sn_recording *r;
+    for (int m = 0; m < info.nmarker; m++) {
+        labels[m] = sn_label_name(sn_recording_label(take, m));
+        for (int i = 0; i < 6; i++)
+            if (strcmp(labels[m], names[i][0]) == 0) labels[m] = names[i][1];
+    }
+    assert_int_equal(sn_recording_create(&info, labels, NULL, &r, NULL), SN_OK);
+    for (int f = 0; f < info.nframe; f++)
+        memcpy(sn_recording_edit(r, f), sn_recording_frame(take, f),
+               3 * (size_t)info.nmarker * sizeof(double));
+    save("gait.c3d", r);
+    sn_recording_destroy(r);
+    expect(0, "41 of 42 labels, set: Plug-in Gait", "fit -m humanoid -i gait.c3d");
+    assert_null(strstr(said, "in no marker set"));
+    expect(0, "41 of 42 labels, set: humanoid", "fit -m humanoid -i ex/take.c3d --frames 1:80");
+}
+
+// What was found, wherever it is looked for: on the terminal, in the JSON, in the report, by the exit code.
+static void found(const char *code, const char *severity, int exit, const char *words,
+                  const char *arguments) {
+    char line[300], wanted[100];
+    (void)snprintf(line, sizeof line, "fit %s --report found.html", arguments);
+    expect(exit, words, line);
+    assert_true(report_has("found.html", words + 1));  // it may begin with a capital there
+    (void)snprintf(line, sizeof line, "fit %s --json", arguments);
+    (void)snprintf(wanted, sizeof wanted, "{\"code\":\"%s\",\"severity\":\"%s\"", code, severity);
+    expect(exit, wanted, line);
+}
+
+static void findings(void **unused) {
+    (void)unused;
+    found("figure-lies", "warning", 4, "the figure lies where the take stands",
+          "-m ex/skeleton.asf -i ex/take.c3d --frames 1:80 --up y");
+    // the file states another axis than the figure stands along
+    sn_recording *r = recording_cut(take, 0, 80);
+    sn_recording_info info = *sn_recording_about(r);
+    (void)snprintf(info.y_screen, sizeof info.y_screen, "+X");
+    (void)snprintf(info.x_screen, sizeof info.x_screen, "+Y");
+    sn_recording *other = recording_turned(r, &(sn_axis_map){{0, 1, 2}, {1, 1, 1}, 1}, &info);
+    save("up.c3d", other);
+    sn_recording_destroy(other);
+    found("up-conflict", "warning", 4, "but the figure stands along +z",
+          "-m ex/skeleton.asf -i up.c3d");
+    // ten of 41 markers: the figure is mostly made up
+    static const char *const kept[] = {"LFHD", "C7",   "LKNE", "RTOE", "LFWT",
+                                       "RFWT", "LELB", "RELB", "LHEE", "RHEE"};
+    for (int m = 0; m < info.nmarker; m++) {
+        bool keep = false;
+        for (int i = 0; i < 10; i++)
+            keep |= strcmp(sn_label_name(sn_recording_label(r, m)), kept[i]) == 0;
+        for (int f = 0; f < 80 && !keep; f++)
+            for (int k = 0; k < 3; k++) sn_recording_edit(r, f)[3 * m + k] = NAN;
+    }
+    save("ten.c3d", r);
+    sn_recording_destroy(r);
+    found("markers-sparse", "warning", 4, "10 markers for a figure with 58 degrees of freedom",
+          "-m ex/skeleton.asf -i ten.c3d");
+    // a knee that the skeleton keeps straight
+    size_t length;
+    char *text = slurp(path_of("ex/skeleton.asf"), &length);
+    char *limits = strstr(strstr(text, "name left_shin"), "limits (");
+    assert_non_null(limits);
+    memcpy(limits, "limits ( -5 1) ", 15);
+    limits[15] = ' ';
+    put("stiff.asf", text);
+    free(text);
+    found("at-limits", "note", 4, "left_shin stands at a limit in",
+          "-m stiff.asf -i ex/take.c3d --frames 1:80 --limits hard");
+}
+
+// A report's words: what the limits did, names as they are spelled, one frame in the singular.
+static void said_right(void **unused) {
+    (void)unused;
+    static const char fit[] = "fit -m ex/skeleton.asf -i wild.c3d --report w.html";
+    sn_recording *r = recording_cut(take, 0, 80);
+    int elbow = sn_recording_find(r, "LELB");
+    sn_recording_edit(r, 40)[3 * elbow] += 0.4;
+    // a hand on the other side of the body, for a while
+    static const char *const hand[] = {"RWRA", "RWRB", "RFIN", "RFRM"};
+    for (int f = 60; f < 80; f += 2)
+        for (int i = 0; i < 4; i++)
+            sn_recording_edit(r, f)[3 * sn_recording_find(r, hand[i]) + 2] += 0.5;
+    save("wild.c3d", r);
+    sn_recording_destroy(r);
+    (void)sinew("%s", fit);
+    assert_true(report_has("w.html", "Joint limits were off"));
+    assert_true(report_has("w.html", "How sure the calibration is"));
+    assert_true(report_has("w.html", "Places of markers"));
+    assert_true(report_has("w.html", "<td>left_upper_arm</td><td>zero</td>"));
+    assert_false(report_has("w.html", "<td>size</td>"));  // they were not asked for
+    assert_true(report_has("w.html", "LELB is up to"));
+    assert_true(report_has("w.html", "in frame 41, and counts"));
+    assert_false(report_has("w.html", "> Left_") || report_has("w.html", "> Right_"));
+    (void)sinew("%s --limits soft", fit);
+    assert_true(report_has("w.html", "Joint limits were soft"));
+    (void)sinew("%s --limits hard", fit);
+    assert_true(report_has("w.html", "stood at a limit"));
+}
+
+// A take that cannot be fitted says so where it is asked for: in the JSON, and in the report.
+static void nothing_fitted(void **unused) {
+    (void)unused;
+    sn_recording *r = recording_cut(take, 0, 80);
+    for (int f = 0; f < 80; f++)
+        for (int k = 0; k < 3 * sn_recording_about(r)->nmarker; k++) sn_recording_edit(r, f)[k] = 1;
+    save("together.c3d", r);
+    sn_recording_destroy(r);
+    put("n.html", "an older report");
+    expect(3, "{\"code\":\"markers-together\",\"severity\":\"error\"",
+           "fit -m ex/skeleton.asf -i together.c3d --json --report n.html");
+    assert_non_null(strstr(said, "{\"ok\":false,\"input\":\"together.c3d\""));
+    assert_non_null(strstr(said, "\"exit\":3"));
+    assert_true(report_has("n.html", "<b>Nothing was fitted.</b>"));
+    assert_true(report_has("n.html", "<b>Error</b> All markers are in one place"));
+    expect(3, "\"ok\":false", "fit -m ex/skeleton.asf -i nowhere.c3d --json");
+}
+
 static void units(void **unused) {
     (void)unused;
     static const struct {
@@ -155,6 +299,14 @@ static void units(void **unused) {
     sn_recording_destroy(r);
     expect(0, "cm (as you said)", "fit -m ex/subject.json -i cm.c3d --units cm");
     assert_null(strstr(said, "WARNING"));
+    // metres under a heading that says millimetres: all in one place, and why
+    tenth.scale = 0.001;
+    r = recording_turned(take, &tenth, sn_recording_about(take));
+    save("m.c3d", r);
+    sn_recording_destroy(r);
+    expect(3, "they never spread over more than 0.0", "fit -m ex/subject.json -i m.c3d");
+    assert_non_null(strstr(said, "in m it would be a body: --units m"));
+    expect(0, "m (as you said)", "fit -m ex/subject.json -i m.c3d --units m");
     // a child is only told of
     tenth.scale = 0.6;
     r = recording_turned(take, &tenth, sn_recording_about(take));
@@ -230,10 +382,12 @@ static void error_limit(void **unused) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(mirrored),     cmocka_unit_test(labels_exchanged),
-        cmocka_unit_test(other_bodies), cmocka_unit_test(units),
-        cmocka_unit_test(exchanged),    cmocka_unit_test(gap_rows),
-        cmocka_unit_test(error_limit),
+        cmocka_unit_test(mirrored),       cmocka_unit_test(labels_exchanged),
+        cmocka_unit_test(other_bodies),   cmocka_unit_test(units),
+        cmocka_unit_test(exchanged),      cmocka_unit_test(gap_rows),
+        cmocka_unit_test(error_limit),    cmocka_unit_test(person),
+        cmocka_unit_test(nothing_fitted), cmocka_unit_test(said_right),
+        cmocka_unit_test(other_labels),   cmocka_unit_test(findings),
     };
     return cmocka_run_group_tests(tests, begin, end);
 }

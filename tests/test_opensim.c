@@ -483,6 +483,38 @@ static void no_jumps_without_a_setup(void **unused) {
     opensim_free(&files);
 }
 
+// Where a lab puts its origin is no matter of the body: 8 m away, where the file's range of pelvis_tz ends at 3, the
+// angles are the same. Limits that are asked for, or a setup's, hold.
+static void anywhere_in_the_room(void **unused) {
+    (void)unused;
+    opensim_files files;
+    sn_take_options o = sn_take_options_default();
+    load_case(2, &files);
+    o.coordinates = files.model.coordinates;
+    sn_take *here = fitted_case(&files, &o);
+    sn_recording *r = files.markers.recording;
+    for (int f = 0; f < sn_recording_about(r)->nframe; f++)
+        for (int m = 0; m < sn_recording_about(r)->nmarker; m++)
+            for (int k = 0; k < 3; k += 2) sn_recording_edit(r, f)[3 * m + k] += 8;
+    sn_take *there = fitted_case(&files, &o);
+    assert_near(sn_take_about(there)->fit.rms, sn_take_about(here)->fit.rms, 1e-6);
+    int knee = -1;
+    for (int j = 0; j < sn_model_njoint(sn_take_model(here)); j++)
+        if (strstr(sn_model_joint(sn_take_model(here), j)->name, "knee") != NULL && knee < 0)
+            knee = sn_model_q_index(sn_take_model(here), j);
+    assert_true(knee >= 0);
+    for (int f = 0; f < sn_take_about(here)->count; f++)
+        assert_near(sn_motion_frame(sn_take_motion(there), f)[knee],
+                    sn_motion_frame(sn_take_motion(here), f)[knee], 1e-3);
+    o.limits = SN_LIMITS_HARD;
+    sn_take *held = fitted_case(&files, &o);
+    assert_true(sn_take_about(held)->fit.rms > 1);
+    sn_take_destroy(held);
+    sn_take_destroy(there);
+    sn_take_destroy(here);
+    opensim_free(&files);
+}
+
 static void walking_with_arms(void **unused) {
     (void)unused;
     compare(0);
@@ -520,6 +552,7 @@ int main(void) {
                                        cmocka_unit_test(coordinate_tasks_pull),
                                        cmocka_unit_test(frames_alone),
                                        cmocka_unit_test(no_jumps_without_a_setup),
+                                       cmocka_unit_test(anywhere_in_the_room),
                                        cmocka_unit_test(walking_with_arms),
                                        cmocka_unit_test(squats),
                                        cmocka_unit_test(a_drop_jump),

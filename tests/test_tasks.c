@@ -168,7 +168,11 @@ static const struct {
 } wrong_tasks[] = {
     {"{}", "task 1: it has no \"type\""},
     {"{\"type\": 3}", "\"type\" must be a string"},
-    {"{\"type\": \"pint\"}", "unknown type \"pint\""},
+    {"{\"type\": \"pint\"}", "unknown type \"pint\"; did you mean \"point\"?"},
+    {"{\"type\": \"point\", \"joint\": \"left_hnd\", \"goal\": [0,0,0]}",
+     "there is no joint or link \"left_hnd\"; did you mean \"left_hand\"?"},
+    {"{\"type\": \"point\", \"joint\": \"head\", \"goal\": [0,0,0], \"weigth\": 1}",
+     "unknown key \"weigth\"; did you mean \"weight\"?"},
     {"{\"type\": \"point\", \"goal\": [0,0,0]}", "needs \"joint\""},
     {"{\"type\": \"point\", \"joint\": 3, \"goal\": [0,0,0]}", "\"joint\" must be a string"},
     {"{\"type\": \"point\", \"joint\": \"zz\", \"goal\": [0,0,0]}",
@@ -648,6 +652,35 @@ static void set_equals_created(void **unused) {
     }
 }
 
+// Errors are of what counts: a height that is left free, a turn that weighs nothing. What weighs nothing at all
+// is measured whole.
+static void errors_of_what_counts(void **unused) {
+    (void)unused;
+#define FLAT  "\"weight\": [[2e-200,0,0],[0,0,0],[0,0,1e-203]]"
+#define SLANT "\"weight\": [[1,1,0],[1,1,0],[0,0,0]]"
+    sn_problem *p = read_tasks(
+        "{\"tasks\": ["
+        "{\"type\": \"point\", \"joint\": \"pelvis\", \"goal\": [3,9,4], " FLAT "},"
+        "{\"type\": \"point\", \"joint\": \"pelvis\", \"goal\": [3,4.95,4], " SLANT "},"
+        "{\"type\": \"point\", \"joint\": \"pelvis\", \"goal\": [3,0.95,4], \"weight\": 0},"
+        "{\"type\": \"pose\", \"joint\": \"pelvis\", \"goal\": [3,0.95,4], \"rotation\": [0,0,3,0],"
+        " \"rotation_weight\": 0},"
+        "{\"type\": \"centre-of-mass\", \"joints\": [\"pelvis\"], \"masses\": [2],"
+        " \"goal\": [3,7,4], " FLAT "},"
+        "{\"type\": \"relative-pose\", \"joint\": \"pelvis\", \"joint2\": \"head\", \"local2\":"
+        " [0,0,0], \"goal\": [0,0,0], \"rotation\": [0,0,3,0], \"weight\": 0,"
+        " \"rotation_weight\": 1}]}");
+    static const double expected[] = {5, 4.94974746830583, 5, 5, 5, 3.14159265358979};
+    double q[64], f;
+    sn_workspace *ws;
+    sn_model_zero(person, q);
+    assert_int_equal(sn_workspace_create(p, true, NULL, &ws, NULL), SN_OK);
+    assert_int_equal(sn_workspace_eval(ws, q, 0, &f), SN_OK);
+    for (int i = 0; i < 6; i++) assert_near(sn_workspace_task_error(ws, i), expected[i], 1e-14);
+    sn_workspace_destroy(ws);
+    sn_problem_destroy(p);
+}
+
 // Whole and half-known errors by hand at the zero pose.
 static void task_errors(void **unused) {
     (void)unused;
@@ -791,6 +824,7 @@ int main(void) {
         cmocka_unit_test(refused_stays_missing),
         cmocka_unit_test(set_equals_created),
         cmocka_unit_test(task_errors),
+        cmocka_unit_test(errors_of_what_counts),
         cmocka_unit_test(unused_joint),
         cmocka_unit_test(frame2_counts_the_third_axis_twice),
     };

@@ -220,12 +220,15 @@ SN_API sn_status sn_arm_step(sn_arm *arm, const double goal[7], const sn_arm_tic
 typedef struct sn_arm_goals sn_arm_goals;
 
 /// Read a table of goals: a line of names, then x, y, z, qw, qx, qy, qz on each line, parted by commas,
-/// semicolons, tabs or blanks. The columns go by their names where all seven are among them, else by
-/// their order.
+/// semicolons, tabs or blanks. The columns go by their names, whichever their order; x, y and z alone are
+/// places. Where none of the names is known they go by their order.
 SN_API sn_status sn_arm_goals_read(const char *text, size_t length, const sn_allocator *allocator,
                                    sn_arm_goals **out, sn_error *error);
 SN_API void sn_arm_goals_destroy(sn_arm_goals *goals);
 SN_API int sn_arm_goals_count(const sn_arm_goals *goals);
+/// True when the table has places alone: the rotations are 1, 0, 0, 0 then, and mean nothing. An arm for
+/// them has SN_ARM_ROTATION_NONE.
+SN_API bool sn_arm_goals_places(const sn_arm_goals *goals);
 /// 7 * count numbers.
 SN_API const double *sn_arm_goals_data(const sn_arm_goals *goals);
 

@@ -46,7 +46,8 @@ SN_API sn_frame sn_workspace_frame(const sn_workspace *workspace, int joint);
 /// World position of a point fixed to a joint.
 SN_API sn_vec3 sn_workspace_point(const sn_workspace *workspace, int joint, const double local[3]);
 /// Length of a task's residual without its weight, in metres or radians; for frame2 and pose both
-/// parts together, for a direction the chord |goal - d|.
+/// parts together, for a direction the chord |goal - d|. Only what counts: no part of weight 0, and nothing
+/// along a direction that the task's matrix leaves free.
 SN_API double sn_workspace_task_error(const sn_workspace *workspace, int task);
 
 /// Something that must not happen, and does.

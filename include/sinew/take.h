@@ -404,6 +404,7 @@ typedef struct sn_take_summary {
     int above;                 ///< frames above max_error
     int jumps;  ///< joint-frames that turn by more than 20 degrees in 1/120 s and 1.3 times what
                 ///< their markers show
+    sn_limit_use limits;  ///< what the joints' limits do: SN_LIMITS_AUTO is one of the others here
 } sn_take_summary;
 
 /// What a calibration finds.
@@ -421,7 +422,7 @@ typedef struct sn_take_sure {
     double value[3];    ///< what was found; of a joint 0
     double
         sigma;  ///< metres, a share of the factor, radians: the worst of an axis's for the latter two
-    double before;  ///< what it was before the take was looked at; INFINITY for a joint
+    double before;  ///< what it is of anybody, before the take was looked at; INFINITY for a joint
     bool
         shown;  ///< the take shows it: it is better known than before, a joint's zero to 10 degrees
 } sn_take_sure;

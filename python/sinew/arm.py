@@ -340,7 +340,10 @@ class Arm:
 
 
 def load_goals(path: PathLike) -> Array:
-    """Goals of a table: a line of names, then x, y, z, qw, qx, qy, qz on each line."""
+    """Goals of a table: a line of names, then x, y, z, qw, qx, qy, qz on each line.
+
+    A table of x, y, z alone gives the rotation 1, 0, 0, 0: make the arm for it with ``rotation="none"``.
+    """
     from ._core import read_bytes
 
     data = read_bytes(path)

@@ -40,8 +40,9 @@ static const double maybe_f = 1e-2, likely_f = 3e-3;
 
 bool sn_arm_goal_good(const double goal[7]) {
     double w = goal[3], x = goal[4], y = goal[5], z = goal[6], n = w * w + x * x + y * y + z * z;
-    for (int i = 0; i < 7; i++)
-        if (!isfinite(goal[i])) return false;
+    // squares of places stay finite
+    for (int i = 0; i < 3; i++)
+        if (!(fabs(goal[i]) <= SN_MAX_NUMBER)) return false;
     return n > 1e-200 && isfinite(n);
 }
 

@@ -10,6 +10,7 @@
 struct sn_arm_goals {
     sn_allocator allocator;
     int count;
+    bool places;   ///< without rotations
     double *data;  ///< 7 each
 };
 
@@ -23,33 +24,46 @@ static char separator_of(const sn_rows *rows) {
     return SN_BLANKS;
 }
 
-// Which cell each of the seven stands in; false when not all of them are named.
-static bool find_columns(sn_rows rows, char separator, int at[7]) {
+// Which cell each of the seven stands in, -1 for one without. Names that say nothing: in their order.
+static sn_status find_columns(sn_rows rows, char separator, int at[7], sn_error *error) {
     sn_word word;
+    sn_rows first = rows;
+    double number;
+    int found = 0, turned = 0;
     for (int i = 0; i < 7; i++) at[i] = -1;
     for (int cell = 0; sn_rows_cell(&rows, separator, &word); cell++)
         for (int i = 0; i < 7; i++)
-            if (at[i] < 0 && sn_word_is(word, names[i])) at[i] = cell;
-    for (int i = 0; i < 7; i++)
-        if (at[i] < 0) return false;
-    return true;
+            if (at[i] < 0 && sn_word_is(word, names[i])) at[i] = cell, found++, turned += i >= 3;
+    if (found == 7 || (found == 3 && turned == 0)) return SN_OK;
+    // a first line of numbers is a goal that would be lost
+    if (sn_rows_cell(&first, separator, &word) && sn_word_number(word, &number))
+        return sn_fail(error, SN_ERR_PARSE, rows.line,
+                       "the first line must name the columns: x,y,z,qw,qx,qy,qz");
+    for (int i = 0; found > 0 && i < 7; i++)
+        if (at[i] < 0)
+            return sn_fail(error, SN_ERR_PARSE, rows.line,
+                           "there is no column %s: a goal has x,y,z,qw,qx,qy,qz, or x,y,z alone",
+                           names[i]);
+    for (int i = 0; i < 7; i++) at[i] = i;
+    return SN_OK;
 }
 
 static sn_status read_goal(sn_rows *rows, char separator, const int at[7], double *goal,
                            sn_error *error) {
     sn_word word;
-    int found = 0, cell = 0;
-    for (; sn_rows_cell(rows, separator, &word); cell++)
+    bool found[7] = {false};
+    for (int i = 0; i < 7; i++) goal[i] = i == 3;
+    for (int cell = 0; sn_rows_cell(rows, separator, &word); cell++)
         for (int i = 0; i < 7; i++) {
             if (at[i] != cell) continue;
             if (!sn_word_number(word, &goal[i]))
                 return sn_fail(error, SN_ERR_PARSE, rows->line, "%s: \"%.*s\" is not a number",
                                names[i], (int)(word.length < 40 ? word.length : 40), word.text);
-            found++;
+            found[i] = true;
         }
-    if (found < 7)
-        return sn_fail(error, SN_ERR_PARSE, rows->line,
-                       "%d of the seven numbers x, y, z, qw, qx, qy, qz are missing", 7 - found);
+    for (int i = 0; i < 7; i++)
+        if (at[i] >= 0 && !found[i])
+            return sn_fail(error, SN_ERR_PARSE, rows->line, "%s is missing", names[i]);
     double n = goal[3] * goal[3] + goal[4] * goal[4] + goal[5] * goal[5] + goal[6] * goal[6];
     if (!(n > 1e-200) || !isfinite(n))
         return sn_fail(error, SN_ERR_VALUE, rows->line,
@@ -63,21 +77,12 @@ sn_status sn_arm_goals_read(const char *text, size_t length, const sn_allocator 
     if (length > 0) SN_NEED(text, error);
     SN_NEED(out, error);
     sn_rows rows = sn_rows_begin(text != NULL ? text : "", length, false);
-    int at[7] = {0, 1, 2, 3, 4, 5, 6};
+    int at[7];
     if (!sn_rows_next_filled(&rows, ','))
         return sn_fail(error, SN_ERR_PARSE, 0,
                        "there is nothing in it: a line of names (x,y,z,qw,qx,qy,qz), then goals");
     const char separator = separator_of(&rows);
-    sn_word word;
-    sn_rows names_line = rows;
-    double number;
-    if (!find_columns(rows, separator, at)) {
-        for (int i = 0; i < 7; i++) at[i] = i;
-        // a first line of numbers is a goal that would be lost
-        if (sn_rows_cell(&names_line, separator, &word) && sn_word_number(word, &number))
-            return sn_fail(error, SN_ERR_PARSE, rows.line,
-                           "the first line must name the columns: x,y,z,qw,qx,qy,qz");
-    }
+    SN_TRY(find_columns(rows, separator, at, error));
     void *data = NULL;
     size_t capacity = 0, count = 0;
     sn_status status = SN_OK;
@@ -98,7 +103,7 @@ sn_status sn_arm_goals_read(const char *text, size_t length, const sn_allocator 
         sn_release(allocator, data);
         return status;
     }
-    *goals = (sn_arm_goals){sn_allocator_of(allocator), (int)count, data};
+    *goals = (sn_arm_goals){sn_allocator_of(allocator), (int)count, at[3] < 0, data};
     *out = goals;
     return SN_OK;
 }
@@ -111,6 +116,7 @@ void sn_arm_goals_destroy(sn_arm_goals *goals) {
 }
 
 int sn_arm_goals_count(const sn_arm_goals *goals) { return goals != NULL ? goals->count : 0; }
+bool sn_arm_goals_places(const sn_arm_goals *goals) { return goals != NULL && goals->places; }
 const double *sn_arm_goals_data(const sn_arm_goals *goals) {
     return goals != NULL ? goals->data : NULL;
 }

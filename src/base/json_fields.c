@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/guess.h"
+
 sn_status sn_fields_fail(sn_fields *fields, const sn_json_node *at, const char *format, ...) {
     char what[160];
     va_list args;
@@ -21,9 +23,15 @@ void sn_fields_known(sn_fields *fields, const char *const *keys) {
     const sn_json_node *at = sn_json_first(fields->json, fields->object);
     for (; at != NULL; at = sn_json_next(fields->json, at)) {
         bool known = at->key[0] == '_';
-        for (const char *const *key = keys; *key != NULL && !known; key++)
+        sn_guess guess = sn_guess_begin(at->key);
+        char meant[90];
+        for (const char *const *key = keys; *key != NULL && !known; key++) {
             known = strcmp(*key, at->key) == 0;
-        if (!known) sn_fields_fail(fields, at, "unknown key \"%.60s\"", at->key);
+            (void)sn_guess_try(&guess, *key);
+        }
+        if (!known)
+            sn_fields_fail(fields, at, "unknown key \"%.60s\"%s", at->key,
+                           sn_guess_text(&guess, meant, sizeof meant));
     }
 }
 

@@ -74,3 +74,34 @@ void sn_cholesky_upper_backward(const double *U, int n, double *x) {
         x[k] = sum / row[k];
     }
 }
+
+// Gram and Schmidt, the longest column first. One that is rounding beside the longest is none.
+double sn_seen_square(const double W[9], const double r[3]) {
+    double column[3][3], sum = 0, longest = 0, most = 0;
+    // weights may be of any size, and their squares not
+    for (int i = 0; i < 9; i++) most = fmax(most, fabs(W[i]));
+    for (int i = 0; i < 9; i++) column[i % 3][i / 3] = most > 0 ? W[i] / most : 0;
+    for (int k = 0; k < 3; k++) {
+        int best = k;
+        double length[3] = {0}, along = 0;
+        for (int i = k; i < 3; i++) {
+            for (int x = 0; x < 3; x++) length[i] += column[i][x] * column[i][x];
+            if (length[i] > length[best]) best = i;
+        }
+        if (k == 0) longest = length[best];
+        if (!(length[best] > 1e-24 * longest)) break;
+        for (int x = 0; x < 3; x++) {
+            const double swap = column[k][x];
+            column[k][x] = column[best][x] / sqrt(length[best]);
+            if (best != k) column[best][x] = swap;
+            along += column[k][x] * r[x];
+        }
+        sum += along * along;
+        for (int i = k + 1; i < 3; i++) {
+            double shared = 0;
+            for (int x = 0; x < 3; x++) shared += column[i][x] * column[k][x];
+            for (int x = 0; x < 3; x++) column[i][x] -= shared * column[k][x];
+        }
+    }
+    return sum;
+}

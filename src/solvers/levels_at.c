@@ -185,7 +185,7 @@ static double coupled_digits(const sn_solver *s, int level) {
         double most = 0, trace = 0;
         int rows = 0;
         for (int k = 0; k < t->ntask; k++) {
-            most = fmax(most, sn_workspace_task_error(s->ws, t->tasks[k]));
+            most = fmax(most, sn_task_length(s->ws, t->tasks[k]));
             rows += sn_task_residuals(&p->task[t->tasks[k]]);
         }
         for (int k = 0; k < rows; k++) trace += t->coupling[k * (rows + 1)];

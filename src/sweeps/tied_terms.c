@@ -9,6 +9,7 @@
 // derivatives go into its field, else they are weighted rows that couple the bodies' branches.
 #include <string.h>
 
+#include "linalg/dense.h"
 #include "math/six.h"
 #include "sweeps/workspace.h"
 #include "tasks/loss.h"
@@ -92,7 +93,7 @@ double sn_tied_value(const sn_workspace *ws) {
     return f;
 }
 
-double sn_tied_error(const sn_workspace *ws, int i) {
+double sn_tied_error(const sn_workspace *ws, int i, bool seen) {
     const sn_tied *tied = &ws->problem->tied[i];
     const sn_own_task *own = own_of(ws, tied);
     sn_tied_at *at = &ws->ties->tied[i];
@@ -103,6 +104,7 @@ double sn_tied_error(const sn_workspace *ws, int i) {
         return sqrt(fmax(2 * own->value(own->user, frames, NULL), 0));
     }
     gather(ws, tied, false, at);
+    if (seen && tied->nr == 3) return sqrt(sn_seen_square(tied->W, at->r));
     for (int k = 0; k < tied->nr; k++) sum += at->r[k] * at->r[k];
     return sqrt(sum);
 }

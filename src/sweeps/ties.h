@@ -149,8 +149,8 @@ void sn_tied_layout(sn_ties *ties, const sn_problem *problem, sn_layout *layout)
 /// tied_terms.c: f of the tied tasks at the placed pose.
 double sn_tied_value(const struct sn_workspace *ws);
 
-/// tied_terms.c: |r| of a tied task.
-double sn_tied_error(const struct sn_workspace *ws, int tied);
+/// tied_terms.c: |r| of a tied task; with `seen` of what its matrix sees of it, where it has three numbers.
+double sn_tied_error(const struct sn_workspace *ws, int tied, bool seen);
 
 /// tied_terms.c: f and, into ws->ties->force, the forces of all tied tasks at the placed pose; with `second`
 /// their W too.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // f alone, and the size of each task's residual.
+#include "linalg/dense.h"
 #include "math/rotation.h"
 #include "sweeps/workspace.h"
 #include "tasks/loss.h"
@@ -83,11 +84,15 @@ static double soft_error(const sn_workspace *ws, const sn_soft *soft) {
     return sqrt(sum);
 }
 
-double sn_workspace_task_error(const sn_workspace *ws, int task) {
-    if (ws == NULL) return NAN;
+// With `seen` what counts alone: nothing of a part that weighs nothing, nothing along a direction that a matrix
+// does not see. A task that weighs nothing at all is measured whole.
+static double task_length(const sn_workspace *ws, int task, bool seen) {
     const sn_problem *p = ws->problem;
-    if (task < 0 || task >= p->ntask) return 0;
     const sn_task_parts *at = &p->parts[task];
+    const sn_task *t = &p->task[task];
+    const bool turns =
+        t->type == SN_TASK_POSE || t->type == SN_TASK_FRAME2 || t->type == SN_TASK_RELATIVE_POSE;
+    seen = seen && (t->weight > 0 || (turns && t->rotation_weight > 0));
     if (at->rest >= 0) return rest_error(ws, &p->rest[at->rest]);
     if (at->soft >= 0) return soft_error(ws, &p->soft[at->soft]);
     if (sn_task_is_guard(&p->task[task])) return sn_guards_error(ws, task);
@@ -95,15 +100,15 @@ double sn_workspace_task_error(const sn_workspace *ws, int task) {
     if (at->ntied > 0) {
         double sum = 0;
         for (int i = at->tied; i < at->tied + at->ntied; i++) {
-            double error = sn_tied_error(ws, i);
+            if (seen && p->tied[i].weight == 0) continue;
+            double error = sn_tied_error(ws, i, seen);
             sum += error * error;
         }
         return sqrt(sum);
     }
     const sn_frame *frame = &ws->frame[at->joint];
-    const sn_task *t = &p->task[task];
     double sum = 0;
-    if (at->point >= 0) {
+    if (at->point >= 0 && !(seen && t->weight == 0)) {
         const sn_point *point = &p->point[at->point];
         sn_vec3 r = point_residual(ws, frame, point->local, point->goal);
         sum += v3_dot(r, r);
@@ -116,8 +121,20 @@ double sn_workspace_task_error(const sn_workspace *ws, int task) {
     const int parts[2] = {at->part, at->part2};
     for (int i = 0; i < 2; i++) {
         if (parts[i] < 0) continue;
-        sn_vec3 r = part_residual(ws, frame, &p->part[parts[i]]);
-        sum += v3_dot(r, r);
+        const sn_part *part = &p->part[parts[i]];
+        const bool point = part->type == SN_PART_POINT;
+        sn_vec3 r = part_residual(ws, frame, part);
+        const double numbers[3] = {r.x, r.y, r.z};
+        if (seen && (point ? t->weight : part->weight) == 0) continue;
+        sum += seen && point && t->has_matrix ? sn_seen_square(t->matrix, numbers) : v3_dot(r, r);
     }
     return sqrt(sum);
+}
+
+double sn_task_length(const sn_workspace *ws, int task) { return task_length(ws, task, false); }
+
+double sn_workspace_task_error(const sn_workspace *ws, int task) {
+    if (ws == NULL) return NAN;
+    if (task < 0 || task >= ws->problem->ntask) return 0;
+    return task_length(ws, task, true);
 }

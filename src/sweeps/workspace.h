@@ -109,6 +109,9 @@ void sn_sweep_pose(sn_workspace *ws, const double *q);
 /// values.c: the tasks' share of f at the placed pose, coordinates included.
 double sn_sweep_value(sn_workspace *ws);
 
+/// values.c: the length of a task's residual, whatever its weights are.
+double sn_task_length(const sn_workspace *ws, int task);
+
 /// fast.c, when all body tasks are scalar-weight points: sum them on every joint and return f; then
 /// sum over subtrees, giving g and the fields.
 double sn_fast_sum(sn_workspace *ws, bool exact);

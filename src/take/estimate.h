@@ -4,6 +4,9 @@
 
 #include "take/fit.h"
 
+/// Deviation of the common size of people, of whom nothing is known.
+#define SN_ESTIMATE_ANY_SIZE 0.10
+
 /// Variance of a factor's logarithm beside the common size: segment, body, side and their axes.
 #define SN_ESTIMATE_OWN_VARIANCE                                                                   \
     (0.06 * 0.06 + 0.08 * 0.08 + 0.02 * 0.02 + 0.04 * 0.04 + 0.005 * 0.005)

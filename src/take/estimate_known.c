@@ -8,8 +8,8 @@
 #include "take/body.h"
 #include "take/estimate.h"
 
-// Of sizes of people; of one whose height is known: bodies of one height differ by so much in their legs.
-static const double any_size = 0.10, of_one_height = 0.03;
+// Of sizes of one whose height is known: bodies of one height differ by so much in their legs.
+static const double of_one_height = 0.03;
 
 // From the hips down to the ankles, as a share of the height: 0.46 to 0.48 in the figures that are about.
 static const double leg_share = 0.47;
@@ -87,19 +87,26 @@ static double figure_height(const sn_estimate *e) {
     return height;
 }
 
+static sn_status refuse_body(const sn_estimate *e, const char *name, sn_error *error) {
+    const int near = sn_nearest_name(name, (const char *const *)e->name, e->nbody);
+    return sn_fail(error, SN_ERR_VALUE, 0,
+                   "a length is given for \"%.80s\", which the model lacks%s%.80s%s", name,
+                   near >= 0 ? "; did you mean \"" : "", near >= 0 ? e->name[near] : "",
+                   near >= 0 ? "\"?" : "");
+}
+
 sn_status sn_estimate_known(sn_estimate *e, double *size, sn_error *error) {
-    e->common = any_size;
+    e->common = SN_ESTIMATE_ANY_SIZE;
     *size = 0;
     e->nlength = 0;
     for (int i = 0; i < e->o.asked.nlength && e->o.asked.scale; i++) {
         const sn_known_length *l = &e->o.asked.lengths[i];
         struct sn_estimate_length *to = &e->length[e->nlength];
         int joint = joint_of(e, l->body, &to->body);
-        if (joint < 0 || !way_of(e, joint, &to->way))
+        if (joint < 0) return refuse_body(e, l->body, error);
+        if (!way_of(e, joint, &to->way))
             return sn_fail(error, SN_ERR_VALUE, 0,
-                           joint < 0 ? "a length is given for \"%.80s\", which the model lacks"
-                                     : "\"%.80s\" has no joint behind it that its length leads to",
-                           l->body);
+                           "\"%.80s\" has no joint behind it that its length leads to", l->body);
         to->metres = l->metres;
         e->nlength++;
     }

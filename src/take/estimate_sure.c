@@ -103,9 +103,10 @@ static void add_markers(const sn_estimate *e, sn_take_sure *out, int *count) {
     }
 }
 
-// The prior's own variance of a factor: all its parts.
-static double factor_before(const sn_estimate *e) {
-    return sqrt(e->common * e->common + SN_ESTIMATE_OWN_VARIANCE);
+// What is known of a factor before anything is said of the person: the prior's own variance, all its parts. A
+// height that was given makes sizes surer, and so nothing less shown.
+static double factor_before(void) {
+    return sqrt(SN_ESTIMATE_ANY_SIZE * SN_ESTIMATE_ANY_SIZE + SN_ESTIMATE_OWN_VARIANCE);
 }
 
 static void add_bodies(const sn_estimate *e, sn_take_sure *out, int *count) {
@@ -114,7 +115,7 @@ static void add_bodies(const sn_estimate *e, sn_take_sure *out, int *count) {
         for (int j = 0; j < e->njoint && joint < 0; j++)
             if (e->body[j] == b) joint = j;
         sn_take_sure s = {
-            .kind = SN_SURE_SIZE, .name = e->name[b], .index = joint, .before = factor_before(e)};
+            .kind = SN_SURE_SIZE, .name = e->name[b], .index = joint, .before = factor_before()};
         for (size_t k = 0; k < 3; k++) {
             size_t at = 3 * (size_t)e->nmarker + 3 * (size_t)b + k;
             s.value[k] = sn_exp(e->x[at]);

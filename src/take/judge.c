@@ -173,7 +173,8 @@ static int count_outside(const sn_take *t, int joint, const double *lower, const
         const double *x = sn_motion_frame(t->motion, f) + q;
         bool outside = false;
         for (int i = 0; i < n; i++) {
-            if (sn_model_is_length(m, joint, i)) continue;
+            // a root that its range keeps from its markers counts; a body's prior is about angles
+            if (!touch && sn_model_is_length(m, joint, i)) continue;
             double over = fmax(x[i] - upper[v + i], lower[v + i] - x[i]);
             outside |= touch ? over >= 0 : over > beyond_least * degree;
             *most = fmax(*most, over);

@@ -240,6 +240,23 @@ static sn_status add_markers(const sn_marker_set *set, const sn_model *model, sn
     return SN_OK;
 }
 
+static int only_child(const sn_model *model, int joint) {
+    int child = -1, n = 0;
+    for (int j = 0; j < sn_model_njoint(model); j++)
+        if (sn_model_parent(model, j) == joint) child = j, n++;
+    return n == 1 ? child : -1;
+}
+
+// Does the joint move the root: from the ground up, before a marker or a branch?
+static bool moves_root(const sn_marker_set *set, const sn_model *model, int joint) {
+    for (int j = sn_model_root(model); j >= 0; j = only_child(model, j)) {
+        if (j == joint) return true;
+        for (int i = 0; i < set->count; i++)
+            if (strcmp(set->place[i].joint, sn_model_joint(model, j)->name) == 0) return false;
+    }
+    return false;
+}
+
 sn_status sn_marker_set_stretch(const sn_marker_set *set, const sn_model *model,
                                 sn_limit_use limits, const sn_mat3 *stretch,
                                 const sn_allocator *allocator, sn_model **out, sn_error *error) {
@@ -253,6 +270,11 @@ sn_status sn_marker_set_stretch(const sn_marker_set *set, const sn_model *model,
             d.lower[k] = -INFINITY;
             d.upper[k] = INFINITY;
         }
+        for (int k = 0; limits == SN_LIMITS_AUTO && k < SN_MAX_JOINT_DOFS; k++)
+            if (d.lower[k] < d.upper[k] && moves_root(set, model, j)) {
+                d.lower[k] = -INFINITY;
+                d.upper[k] = INFINITY;
+            }
         if (limits == SN_LIMITS_OFF) {
             d.swing = INFINITY;
             d.twist[0] = -INFINITY;

@@ -17,6 +17,7 @@ struct sn_marker_set {
 void sn_copy_name(char *out, size_t size, const char *name);
 
 /// sn_marker_set_apply() with bodies that are stretched along their own axes.
+/// @param limits   SN_LIMITS_AUTO: hard, but the root may be anywhere, however it is turned
 /// @param stretch  per joint: what its vectors to other joints are multiplied with; NULL for 1
 sn_status sn_marker_set_stretch(const sn_marker_set *set, const sn_model *model,
                                 sn_limit_use limits, const sn_mat3 *stretch,

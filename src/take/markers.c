@@ -9,6 +9,23 @@
 // A frame says nothing about a pose with fewer.
 enum { LEAST = 3 };
 
+// Is the model the built-in humanoid with its markers where it has them: nobody's places?
+static sn_status is_anybody(const sn_take *t, bool *is) {
+    sn_model *humanoid;
+    int n = sn_model_nmarker(t->source);
+    *is = false;
+    if (strcmp(sn_model_name(t->source), "humanoid") != 0) return SN_OK;
+    SN_TRY(sn_model_humanoid(&t->allocator, &humanoid, NULL));
+    *is = n == sn_model_nmarker(humanoid);
+    for (int i = 0; i < n && *is; i++) {
+        const sn_marker_desc *a = sn_model_marker(t->source, i), *b = sn_model_marker(humanoid, i);
+        *is = strcmp(a->name, b->name) == 0 &&
+              memcmp(a->position, b->position, sizeof a->position) == 0;
+    }
+    sn_model_destroy(humanoid);
+    return SN_OK;
+}
+
 static sn_status choose_set(sn_take *t) {
     const sn_allocator *allocator = &t->allocator;
     sn_error error = {0};
@@ -21,9 +38,18 @@ static sn_status choose_set(sn_take *t) {
     int own = 0;
     for (int i = 0; i < sn_model_nmarker(t->source); i++)
         own += sn_recording_find(t->labels, sn_model_marker(t->source, i)->name) != -1;
-    if (own >= LEAST && !t->options.builtin)
+    bool anybody = false;
+    SN_TRY(is_anybody(t, &anybody));
+    if (own >= LEAST && !t->options.builtin && !anybody)
         return sn_marker_set_of_model(t->source, allocator, &t->set, NULL);
     sn_status status = sn_marker_set_builtin(t->source, t->labels, allocator, &t->set, &error);
+    // of two sets that know the same labels the one with places
+    if (own >= LEAST && !t->options.builtin && status != SN_ERR_MEMORY &&
+        (status != SN_OK || sn_marker_set_count(t->set) <= own)) {
+        sn_marker_set_destroy(t->set);
+        t->set = NULL;
+        return sn_marker_set_of_model(t->source, allocator, &t->set, NULL);
+    }
     return sn_take_fail(t, SN_FINDING_SET_UNFIT, status, &error);
 }
 
@@ -34,12 +60,14 @@ sn_status sn_take_apply(sn_take *t, const sn_mat3 *stretch) {
     t->model = t->limited = NULL;
     // soft limits are a task's, not the model's
     sn_limit_use limits = t->options.limits == SN_LIMITS_SOFT ? SN_LIMITS_OFF : t->options.limits;
+    if (t->roams) limits = SN_LIMITS_AUTO;
     sn_status status =
         sn_marker_set_stretch(t->set, t->source, limits, stretch, &t->allocator, &t->model, &error);
     // limits help the calibration even where the fit goes without, as real takes break many files'
     if (status == SN_OK)
-        status = sn_marker_set_stretch(t->set, t->source, SN_LIMITS_HARD, stretch, &t->allocator,
-                                       &t->limited, &error);
+        status =
+            sn_marker_set_stretch(t->set, t->source, t->roams ? SN_LIMITS_AUTO : SN_LIMITS_HARD,
+                                  stretch, &t->allocator, &t->limited, &error);
     t->input.model = t->model;
     t->input.limited = t->limited;
     return sn_take_fail(t, SN_FINDING_JOINT_UNKNOWN, status, &error);
@@ -99,13 +127,17 @@ static sn_status tell_labels(sn_take *t, const char *const *names, int count) {
     return unnamed > 0 ? sn_take_note(t, SN_FINDING_POINTS_UNNAMED, NULL, unnamed, 0) : SN_OK;
 }
 
+static bool is_empty(const sn_take *t, int marker) {
+    const int m = t->column[marker];
+    return m < 0 ||
+           sn_recording_missing(t->recording, m) == sn_recording_about(t->recording)->nframe;
+}
+
 static sn_status tell_empty(sn_take *t) {
     sn_name_list list = {0};
-    int nframe = sn_recording_about(t->recording)->nframe;
     for (int i = 0; i < sn_model_nmarker(t->model); i++) {
-        int m = t->column[i];
         char one[64];
-        if (m >= 0 && sn_recording_missing(t->recording, m) < nframe) continue;
+        if (!is_empty(t, i)) continue;
         (void)snprintf(one, sizeof one, "%.60s", sn_model_marker(t->model, i)->name);
         sn_name_list_add(&list, one);
     }
@@ -136,6 +168,13 @@ static sn_status match(sn_take *t) {
     return several ? refuse_several(t) : SN_OK;
 }
 
+// Markers that a frame shows. Where none does, all that have a label: frames are judged later.
+static int with_data(const sn_take *t) {
+    int n = 0;
+    for (int i = 0; i < sn_model_nmarker(t->model); i++) n += !is_empty(t, i);
+    return n > 0 ? n : t->summary.matched;
+}
+
 static int moving_dofs(const sn_model *m) {
     int n = 0;
     for (int v = 0; v < sn_model_nv(m); v++) n += sn_model_lower(m)[v] < sn_model_upper(m)[v];
@@ -155,14 +194,17 @@ sn_status sn_take_find_markers(sn_take *t) {
     if (names != NULL) sn_release(&t->allocator, (void *)names);
     sn_marker_set_destroy(all);
     SN_TRY(status);
-    int nv = moving_dofs(t->model);
+    const int nv = moving_dofs(t->model), seen = with_data(t);
+    const bool asked = t->given != NULL || t->options.setup != NULL;
     // three numbers a marker: with half as many as there are angles most of a figure is made up
-    bool sparse = 6 * t->summary.matched < nv;
-    if (t->summary.matched >= LEAST && !sparse) return SN_OK;
-    // a set of one's own may be meant to show a part of the figure
-    if (t->summary.matched >= LEAST && (t->given != NULL || t->options.setup != NULL))
-        return sn_take_note(t, SN_FINDING_MARKERS_SPARSE, NULL, t->summary.matched, nv);
-    SN_TRY(sn_take_note(t, SN_FINDING_MARKERS_FEW, NULL, t->summary.matched, count));
-    t->finding[t->nfinding - 1].number[2] = nv;
-    return SN_ERR_VALUE;
+    if (seen < LEAST || (6 * seen < nv && !asked)) {
+        SN_TRY(sn_take_note(t, SN_FINDING_MARKERS_FEW, NULL, seen, count));
+        t->finding[t->nfinding - 1].number[2] = nv;
+        return SN_ERR_VALUE;
+    }
+    // a set of one's own may be meant to show a part of the figure; lower bodies and keypoints on a whole figure
+    // have 16 and 17 markers for 58 angles
+    if ((asked ? 6 : 5) * seen < nv)
+        return sn_take_note(t, SN_FINDING_MARKERS_SPARSE, NULL, seen, nv);
+    return SN_OK;
 }

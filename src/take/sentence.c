@@ -54,11 +54,18 @@ static const char *unit_of(const sn_finding *f) {
     return f->text[0] != '\0' ? f->text : "this unit";
 }
 
+static void say_frames(writer *w, const sn_finding *f) {
+    if (f->first == f->last)
+        say(w, "frame %lld", (long long)f->first);
+    else
+        say(w, "frames %lld to %lld", (long long)f->first, (long long)f->last);
+}
+
 static void say_off(writer *w, const sn_take *t, const sn_finding *f) {
-    say(w,
-        "%s is up to %.0f cm from where it belongs in frames %lld to %lld, and counts for nothing "
-        "there",
-        marker_name(t, f->marker), 100 * f->number[0], (long long)f->first, (long long)f->last);
+    say(w, "%s is up to %.0f cm from where it belongs in ", marker_name(t, f->marker),
+        100 * f->number[0]);
+    say_frames(w, f);
+    say(w, ", and counts for nothing there");
 }
 
 static void say_note(writer *w, const sn_take *t, const sn_finding *f) {
@@ -100,12 +107,10 @@ static void say_note(writer *w, const sn_take *t, const sn_finding *f) {
             x[0], plural(x[0]));
         break;
     case SN_FINDING_NOT_SHOWN:
-        say(w,
-            "the take does not show %.0f thing%s, which stay%s as the figure has them or about it: "
-            "%s",
-            x[0], plural(x[0]), x[0] == 1 ? "s" : "", f->text);
-        HINT(
-            "; a take in which every joint moves shows them, --static, --height and --length help");
+        say(w, "the take does not show %.0f thing%s, which stay%s about as the figure has %s: %s",
+            x[0], plural(x[0]), x[0] == 1 ? "s" : "", x[0] == 1 ? "it" : "them", f->text);
+        HINT("; a take in which every joint moves shows more, --static, --height and --length "
+             "help");
         break;
     case SN_FINDING_MAX_ERROR_LARGE:
         if (w->voice == SN_VOICE_COMMAND)
@@ -289,6 +294,8 @@ static void say_error(writer *w, const sn_take *t, const sn_finding *f) {
             "all markers are in one place: they never spread over more than %.2g m, and a figure "
             "does",
             x[0]);
+        if (f->text[0] != '\0') say(w, "; in %s it would be a body", f->text);
+        if (f->text[0] != '\0') HINT(": --units %s", f->text);
         break;
     case SN_FINDING_UNIT_IMPOSSIBLE:
         say(w,

@@ -14,6 +14,9 @@ static sn_status copy_options(sn_take *t, const sn_take_options *o) {
     t->options.markers = NULL;
     if (o->limits == SN_LIMITS_AUTO)
         t->options.limits = o->coordinates != NULL ? SN_LIMITS_HARD : SN_LIMITS_OFF;
+    t->summary.limits = t->options.limits;
+    // a file's range of where a person may be, and which way it may look, is not the body's
+    t->roams = o->limits == SN_LIMITS_AUTO && o->coordinates != NULL && o->setup == NULL;
     if (o->subject != NULL) {
         t->subject = sn_acquire(&t->allocator, strlen(o->subject) + 1);
         if (t->subject == NULL) return SN_ERR_MEMORY;

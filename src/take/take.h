@@ -16,6 +16,7 @@ typedef enum sn_take_step {
 struct sn_take {
     sn_allocator allocator;
     sn_take_options options;  ///< its pointers lead to what follows
+    bool roams;               ///< its root's limits do not count
     char *subject;            ///< NULL: none was named
     sn_marker_set *given;     ///< NULL: none was given
     sn_known_length *known;   ///< options.nlength; their names follow

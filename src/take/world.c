@@ -90,6 +90,18 @@ static double spread_of(const sn_take *t) {
     return most;
 }
 
+// The unit in which markers that spread over so little would be about as large as the figure; NULL for none.
+static const char *likely_unit(const sn_take *t, double spread, double size) {
+    static const char *const names[] = {"m", "cm", "in"};
+    const double stated = sn_recording_about(t->recording)->metres_per_unit;
+    const double number = spread / t->summary.axes.map.scale / (stated > 0 ? stated : 1);
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        double now = number * sn_unit_metres(names[i]);
+        if (now > 0.5 * size && now < 2 * size) return names[i];
+    }
+    return NULL;
+}
+
 // Markers that are all in one place say nothing of a figure, whatever their unit.
 static sn_status check_spread(sn_take *t) {
     double spread = spread_of(t) * t->summary.axes.map.scale;
@@ -99,7 +111,8 @@ static sn_status check_spread(sn_take *t) {
     if (spread > 1e-9 &&
         (t->summary.axes.unit_known != SN_KNOWN_STATED || !(spread < one_place * b.size)))
         return SN_OK;
-    return sn_take_refuse(t, SN_FINDING_MARKERS_TOGETHER, NULL, spread, 0);
+    return sn_take_refuse(t, SN_FINDING_MARKERS_TOGETHER, likely_unit(t, spread, b.size), spread,
+                          0);
 }
 
 // A stated unit that cannot be right would give a motion that is nonsense: refused.

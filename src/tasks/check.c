@@ -77,7 +77,8 @@ bool sn_task_masses(const double *masses, int n) {
 
 static const char *check_rest(const sn_model *model, const sn_task *t) {
     if (t->q == NULL) return "it has no pose q";
-    if (sn_model_check_pose(model, t->q, NULL) != SN_OK) return "q is not a finite pose";
+    if (sn_model_check_pose(model, t->q, NULL) != SN_OK)
+        return "q is not a finite pose: a number or a quaternion of it is none";
     for (int i = 0; t->q_weight != NULL && i < sn_model_nv(model); i++)
         if (!is_weight(t->q_weight[i])) return "a weight is negative or not finite";
     return NULL;

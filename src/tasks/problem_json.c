@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/guess.h"
 #include "base/json_fields.h"
 #include "tasks/check.h"
 #include "tasks/place.h"
@@ -143,9 +144,16 @@ static void need(sn_fields *f, bool there, const char *key) {
 // its own kind first.
 static sn_place find_body(reading *r, sn_fields *f, const char *key, const char *name, bool link) {
     sn_place place = sn_place_find(r->model, name, link);
-    if (place.joint < 0)
-        sn_fields_fail(f, sn_json_get(f->json, f->object, key),
-                       "there is no joint or link \"%.80s\"", name);
+    if (place.joint >= 0) return place;
+    const sn_model *m = r->model;
+    sn_guess guess = sn_guess_begin(name);
+    char meant[90];
+    for (int i = 0; i < sn_model_njoint(m); i++)
+        (void)sn_guess_try(&guess, sn_model_joint(m, i)->name);
+    for (int i = 0; i < sn_model_nframe(m); i++)
+        (void)sn_guess_try(&guess, sn_model_frame(m, i)->name);
+    sn_fields_fail(f, sn_json_get(f->json, f->object, key), "there is no joint or link \"%.80s\"%s",
+                   name, sn_guess_text(&guess, meant, sizeof meant));
     return place;
 }
 
@@ -451,9 +459,14 @@ static sn_status read_task(reading *r, const sn_json_node *node, int index) {
     if (!sn_fields_string(&f, "type", &type_name)) sn_fields_fail(&f, node, "it has no \"type\"");
     if (f.status != SN_OK) return f.status;
     sn_task_type type = type_by_name(type_name);
-    if (type == SN_TASK_TYPE_COUNT)
-        return sn_fields_fail(&f, sn_json_get(r->json, node, "type"), "unknown type \"%.40s\"",
-                              type_name);
+    if (type == SN_TASK_TYPE_COUNT) {
+        sn_guess guess = sn_guess_begin(type_name);
+        char meant[90];
+        for (int i = 0; i < SN_TASK_TYPE_COUNT; i++)
+            (void)sn_guess_try(&guess, sn_task_type_name((sn_task_type)i));
+        return sn_fields_fail(&f, sn_json_get(r->json, node, "type"), "unknown type \"%.40s\"%s",
+                              type_name, sn_guess_text(&guess, meant, sizeof meant));
+    }
     if (type == SN_TASK_OWN)
         return sn_fields_fail(&f, node, "a function of one's own is given in C: see sn_own_task");
     sn_task t = sn_task_default(type);
