@@ -8,17 +8,20 @@
 
 #include "take/fit.h"
 
-typedef enum kind { CENTRE, PELVIS, BONY, SKULL, SOFT, ANYWHERE } kind;
+typedef enum kind { CENTRE, PELVIS, BONY, SHOULDER, SKULL, SOFT, ANYWHERE } kind;
 
-// Metres. Skin carries a marker from its bone while a body moves: least on the pelvis, little by a band about the head
-// and on landmarks, whose skin hardly has flesh under it; on thighs and arms by centimetres, of which the calibration
-// takes up some. A computed centre repeats what the markers say that it was computed from.
+// Skin carries a marker from its bone while a body moves: least on the pelvis, little by a band about the head and on
+// landmarks, whose skin hardly has flesh under it; on thighs and arms by centimetres, of which the calibration takes up
+// some. That in the middle of segments and on shoulders slides with the joints beside it, by centimetres as a limb is
+// bent. A computed centre repeats what the markers say that it was computed from.
 static const struct {
-    double doubt;  // how far off its place may be
-    double skin;   // how far skin carries it
+    double doubt;  // how far off its place may be, metres
+    double skin;   // how far skin carries it, metres
+    double slide;  // and as a joint beside it turns, metres per radian
 } of_kind[] = {
-    [CENTRE] = {0.005, 0.01}, [PELVIS] = {0.007, 0.005}, [BONY] = {0.012, 0.007},
-    [SKULL] = {0.024, 0.006}, [SOFT] = {0.025, 0.01},    [ANYWHERE] = {0.2, 0.01},
+    [CENTRE] = {0.005, 0.01, 0},       [PELVIS] = {0.007, 0.005, 0}, [BONY] = {0.012, 0.007, 0},
+    [SHOULDER] = {0.012, 0.007, 0.01}, [SKULL] = {0.024, 0.006, 0},  [SOFT] = {0.025, 0.01, 0},
+    [ANYWHERE] = {0.2, 0.01, 0.01},
 };
 
 typedef enum where { INSIDE, AT_END, AFTER_SIDE } where;
@@ -101,9 +104,9 @@ static const struct {
     {"mt5", INSIDE, BONY},
     {"meta", INSIDE, BONY},
     {"midfoot", INSIDE, SOFT},
-    {"acr", INSIDE, BONY},
-    {"shoulder", INSIDE, BONY},
-    {"sho", INSIDE, BONY},
+    {"acr", INSIDE, SHOULDER},
+    {"shoulder", INSIDE, SHOULDER},
+    {"sho", INSIDE, SHOULDER},
     {"clav", INSIDE, BONY},
     {"c7", INSIDE, BONY},
     {"t10", INSIDE, BONY},
@@ -167,6 +170,8 @@ double sn_doubt_of_flag(const char *name, bool fixed) {
     if (fixed && is == ANYWHERE) is = BONY;
     return of_kind[is].doubt;
 }
+
+double sn_slide_of_name(const char *name) { return of_kind[kind_of(name)].slide; }
 
 double sn_weight_of_name(const char *name) {
     double usual = of_kind[ANYWHERE].skin, skin = of_kind[kind_of(name)].skin;
