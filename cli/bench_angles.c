@@ -224,8 +224,6 @@ bool bench_angles(const char *data) {
         "clip's own motion (each\n  about its mean place), cm\n  %-34s %9s %7s %12s %15s\n",
         "take", "RMS cm", "own", "angles RMS", "joint centres cm");
     for (int i = 0; i < (int)(sizeof clips / sizeof clips[0]); i++) clip_row(data, i);
-    bench_halves_head();
-    for (int i = 0; i < (int)(sizeof clips / sizeof clips[0]); i++)
-        good = bench_halves(data, clips[i].skeleton, clips[i].take) && good;
+    good &= bench_halves(data);
     return good;
 }

@@ -4,6 +4,5 @@
 
 #include <stdbool.h>
 
-void bench_halves_head(void);
-/// A row, and the markers that lose most; false when the take is there and could not be fitted.
-bool bench_halves(const char *data, const char *skeleton, const char *take);
+/// A row a take, and the markers that lose most; false when one is there and could not be fitted.
+bool bench_halves(const char *data);

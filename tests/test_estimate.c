@@ -287,6 +287,61 @@ static void first_frames(void **unused) {
     sn_model_destroy(model);
 }
 
+// Skin slides as joints turn: a sample counts for less by the joint of the marker's bone and the nearest that hangs on
+// it, by no other, and a marker's samples count for as much together as before.
+static void samples_far_from_rest(void **unused) {
+    (void)unused;
+    uint64_t random = 8;
+    const double angle = 0.8, chord = 4 * sin(angle / 2) * sin(angle / 2);
+    const int column[8] = {0, 1, 2, 3, 4, 5, 6, 7};
+    for (int framed = 0; framed < 2; framed++) {
+        sn_model *model = small_figure(framed);
+        sn_motion *motion;
+        sn_recording *recording = made_markers(model, 3, &motion, &random);
+        const sn_fit_input input = {.model = model,
+                                    .recording = recording,
+                                    .column = column,
+                                    .axes = sn_axis_map_identity(),
+                                    .count = 3};
+        sn_posture_prior posture = {0};
+        assert_int_equal(sn_posture_find(model, NULL, NULL, &posture), SN_OK);
+        sn_estimate_options o = options_of(&input, &posture);
+        o.asked.frames = 3;
+        sn_estimate e;
+        assert_int_equal(sn_estimate_open(&e, &o, NULL, NULL), SN_OK);
+        assert_int_equal(sn_estimate_start(&e, NULL), SN_OK);
+        assert_int_equal(e.nframe, 3);
+        // at rest; a foot turned; both legs turned
+        for (int k = 0; k < 3; k++) memcpy(e.poses + (size_t)k * e.nq, o.home, e.nq * sizeof *e.x);
+        const int l_leg = sn_model_find_joint(model, "l_leg"),
+                  r_leg = sn_model_find_joint(model, "r_leg"),
+                  l_foot = sn_model_find_joint(model, "l_foot");
+        e.poses[1 * e.nq + (size_t)sn_model_q_index(model, l_foot)] += angle;
+        e.poses[2 * e.nq + (size_t)sn_model_q_index(model, l_leg)] += angle;
+        e.poses[2 * e.nq + (size_t)sn_model_q_index(model, r_leg)] -= angle;
+        for (int i = 0; i < 24; i++) e.trust[i] = 0.5;
+        e.sliding = 0.7;
+        assert_int_equal(sn_estimate_slide(&e, NULL), SN_OK);
+        // with frames r_leg belongs to the hip, and its turn is the foot's
+        const double foot = framed ? 1 : 0;
+        const double turned[8][2] = {{0, 1}, {0, 1},    {0, 1},    {1, 1},
+                                     {1, 0}, {0, foot}, {0, foot}, {0, 1}};
+        for (int i = 0; i < 8; i++) {
+            const double rest = e.trust[i], slide = 0.7 * sn_slide_of_name("a") / o.sigma;
+            assert_near(rest + e.trust[8 + i] + e.trust[16 + i], 1.5, 1e-12);
+            assert_true(slide > 0);
+            for (int k = 0; k < 2; k++)
+                assert_near(rest / e.trust[8 * (k + 1) + i],
+                            1 + slide * slide * chord * turned[i][k], 1e-12);
+        }
+        sn_estimate_close(&e);
+        sn_release(NULL, posture.home);
+        sn_motion_destroy(motion);
+        sn_recording_destroy(recording);
+        sn_model_destroy(model);
+    }
+}
+
 // How sure it is of the places is the inverse of its normal equations, and never less than it was before.
 static void covariances(void **unused) {
     (void)unused;
@@ -346,6 +401,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(normal_equations),
         cmocka_unit_test(first_frames),
+        cmocka_unit_test(samples_far_from_rest),
         cmocka_unit_test(covariances),
     };
     only_asked();

@@ -8,8 +8,21 @@
 
 #include "take/fit.h"
 
-static const double centre = 0.005, bony = 0.012, pelvis = 0.007, skull = 0.024, soft = 0.025,
-                    anywhere = 0.2;
+typedef enum kind { CENTRE, PELVIS, BONY, SHOULDER, SKULL, SOFT, ANYWHERE } kind;
+
+// Skin carries a marker from its bone while a body moves: least on the pelvis, little by a band about the head and on
+// landmarks, whose skin hardly has flesh under it; on thighs and arms by centimetres, of which the calibration takes up
+// some. That in the middle of segments and on shoulders slides with the joints beside it, by centimetres as a limb is
+// bent. A computed centre repeats what the markers say that it was computed from.
+static const struct {
+    double doubt;  // how far off its place may be, metres
+    double skin;   // how far skin carries it, metres
+    double slide;  // and as a joint beside it turns, metres per radian
+} of_kind[] = {
+    [CENTRE] = {0.005, 0.01, 0},       [PELVIS] = {0.007, 0.005, 0}, [BONY] = {0.012, 0.007, 0},
+    [SHOULDER] = {0.012, 0.007, 0.01}, [SKULL] = {0.024, 0.006, 0},  [SOFT] = {0.025, 0.01, 0},
+    [ANYWHERE] = {0.2, 0.01, 0.01},
+};
 
 typedef enum where { INSIDE, AT_END, AFTER_SIDE } where;
 
@@ -17,114 +30,114 @@ typedef enum where { INSIDE, AT_END, AFTER_SIDE } where;
 static const struct {
     const char *part;
     where at;
-    double doubt;
+    kind is;
 } parts[] = {
-    {"hjc", INSIDE, centre},
-    {"kjc", INSIDE, centre},
-    {"ajc", INSIDE, centre},
-    {"sjc", INSIDE, centre},
-    {"ejc", INSIDE, centre},
-    {"wjc", INSIDE, centre},
-    {"jointcent", INSIDE, centre},
-    {"asi", INSIDE, pelvis},
-    {"psi", INSIDE, pelvis},
-    {"sacr", INSIDE, pelvis},
-    {"fwt", AFTER_SIDE, pelvis},
-    {"bwt", AFTER_SIDE, pelvis},
-    {"iliac", INSIDE, soft},
-    {"crest", INSIDE, soft},
-    {"waist", INSIDE, soft},
-    {"iac", AT_END, soft},
+    {"hjc", INSIDE, CENTRE},
+    {"kjc", INSIDE, CENTRE},
+    {"ajc", INSIDE, CENTRE},
+    {"sjc", INSIDE, CENTRE},
+    {"ejc", INSIDE, CENTRE},
+    {"wjc", INSIDE, CENTRE},
+    {"jointcent", INSIDE, CENTRE},
+    {"asi", INSIDE, PELVIS},
+    {"psi", INSIDE, PELVIS},
+    {"sacr", INSIDE, PELVIS},
+    {"fwt", AFTER_SIDE, PELVIS},
+    {"bwt", AFTER_SIDE, PELVIS},
+    {"iliac", INSIDE, SOFT},
+    {"crest", INSIDE, SOFT},
+    {"waist", INSIDE, SOFT},
+    {"iac", AT_END, SOFT},
     // the middle of segments, before landmarks whose names these contain
-    {"cluster", INSIDE, anywhere},
-    {"track", INSIDE, anywhere},
-    {"thigh", INSIDE, anywhere},
-    {"thi", AFTER_SIDE, anywhere},
-    {"th1", AFTER_SIDE, anywhere},
-    {"th2", AFTER_SIDE, anywhere},
-    {"th3", AFTER_SIDE, anywhere},
-    {"th4", AFTER_SIDE, anywhere},
-    {"shank", INSIDE, anywhere},
-    {"sh1", AFTER_SIDE, anywhere},
-    {"sh2", AFTER_SIDE, anywhere},
-    {"sh3", AFTER_SIDE, anywhere},
-    {"sh4", AFTER_SIDE, anywhere},
-    {"shn", AFTER_SIDE, anywhere},
-    {"tib", AFTER_SIDE, anywhere},
-    {"tb1", AFTER_SIDE, anywhere},
-    {"tb2", AFTER_SIDE, anywhere},
-    {"tb3", AFTER_SIDE, anywhere},
-    {"tb4", AFTER_SIDE, anywhere},
-    {"shin", AFTER_SIDE, anywhere},
-    {"upa", AFTER_SIDE, anywhere},
-    {"uparm", INSIDE, anywhere},
-    {"upperarm", INSIDE, anywhere},
-    {"uarm", AFTER_SIDE, anywhere},
-    {"ua1", AFTER_SIDE, anywhere},
-    {"ua2", AFTER_SIDE, anywhere},
-    {"ua3", AFTER_SIDE, anywhere},
-    {"bicep", INSIDE, anywhere},
-    {"humerus", INSIDE, anywhere},
-    {"frm", AFTER_SIDE, anywhere},
-    {"fra", AFTER_SIDE, anywhere},
-    {"forearm", INSIDE, anywhere},
-    {"fasuperior", INSIDE, anywhere},
-    {"bac", AFTER_SIDE, anywhere},
-    {"bak", AFTER_SIDE, anywhere},
+    {"cluster", INSIDE, ANYWHERE},
+    {"track", INSIDE, ANYWHERE},
+    {"thigh", INSIDE, ANYWHERE},
+    {"thi", AFTER_SIDE, ANYWHERE},
+    {"th1", AFTER_SIDE, ANYWHERE},
+    {"th2", AFTER_SIDE, ANYWHERE},
+    {"th3", AFTER_SIDE, ANYWHERE},
+    {"th4", AFTER_SIDE, ANYWHERE},
+    {"shank", INSIDE, ANYWHERE},
+    {"sh1", AFTER_SIDE, ANYWHERE},
+    {"sh2", AFTER_SIDE, ANYWHERE},
+    {"sh3", AFTER_SIDE, ANYWHERE},
+    {"sh4", AFTER_SIDE, ANYWHERE},
+    {"shn", AFTER_SIDE, ANYWHERE},
+    {"tib", AFTER_SIDE, ANYWHERE},
+    {"tb1", AFTER_SIDE, ANYWHERE},
+    {"tb2", AFTER_SIDE, ANYWHERE},
+    {"tb3", AFTER_SIDE, ANYWHERE},
+    {"tb4", AFTER_SIDE, ANYWHERE},
+    {"shin", AFTER_SIDE, ANYWHERE},
+    {"upa", AFTER_SIDE, ANYWHERE},
+    {"uparm", INSIDE, ANYWHERE},
+    {"upperarm", INSIDE, ANYWHERE},
+    {"uarm", AFTER_SIDE, ANYWHERE},
+    {"ua1", AFTER_SIDE, ANYWHERE},
+    {"ua2", AFTER_SIDE, ANYWHERE},
+    {"ua3", AFTER_SIDE, ANYWHERE},
+    {"bicep", INSIDE, ANYWHERE},
+    {"humerus", INSIDE, ANYWHERE},
+    {"frm", AFTER_SIDE, ANYWHERE},
+    {"fra", AFTER_SIDE, ANYWHERE},
+    {"forearm", INSIDE, ANYWHERE},
+    {"fasuperior", INSIDE, ANYWHERE},
+    {"bac", AFTER_SIDE, ANYWHERE},
+    {"bak", AFTER_SIDE, ANYWHERE},
     // landmarks
-    {"knee", INSIDE, bony},
-    {"kne", AFTER_SIDE, bony},
-    {"condyle", INSIDE, bony},
-    {"lfc", INSIDE, bony},
-    {"mfc", INSIDE, bony},
-    {"fle", AT_END, bony},
-    {"fme", AT_END, bony},
-    {"mal", INSIDE, bony},
-    {"ankle", INSIDE, bony},
-    {"ank", INSIDE, bony},
-    {"heel", INSIDE, bony},
-    {"hee", AFTER_SIDE, bony},
-    {"cal", INSIDE, bony},
-    {"toe", INSIDE, bony},
-    {"mt1", INSIDE, bony},
-    {"mt2", INSIDE, bony},
-    {"mt5", INSIDE, bony},
-    {"meta", INSIDE, bony},
-    {"midfoot", INSIDE, soft},
-    {"acr", INSIDE, bony},
-    {"shoulder", INSIDE, bony},
-    {"sho", INSIDE, bony},
-    {"clav", INSIDE, bony},
-    {"c7", INSIDE, bony},
-    {"t10", INSIDE, bony},
-    {"t8", INSIDE, bony},
-    {"t12", INSIDE, bony},
-    {"l1", AT_END, bony},
-    {"stern", INSIDE, bony},
-    {"strn", INSIDE, bony},
-    {"xiph", INSIDE, bony},
-    {"jugul", INSIDE, bony},
-    {"manub", INSIDE, bony},
-    {"elbow", INSIDE, bony},
-    {"elb", INSIDE, bony},
-    {"lel", INSIDE, bony},
-    {"mel", INSIDE, bony},
-    {"wrist", INSIDE, bony},
-    {"wra", INSIDE, bony},
-    {"wrb", INSIDE, bony},
-    {"radius", INSIDE, bony},
-    {"ulna", INSIDE, bony},
-    {"troch", INSIDE, soft},
-    {"hip", INSIDE, soft},
-    {"neck", INSIDE, soft},
-    {"nose", INSIDE, soft},
-    {"ear", AT_END, soft},
-    {"eye", AT_END, soft},
-    {"head", INSIDE, soft},
-    {"temple", INSIDE, soft},
-    {"hd", AT_END, skull},
-    {"fin", AFTER_SIDE, soft},
-    {"hand", INSIDE, soft},
+    {"knee", INSIDE, BONY},
+    {"kne", AFTER_SIDE, BONY},
+    {"condyle", INSIDE, BONY},
+    {"lfc", INSIDE, BONY},
+    {"mfc", INSIDE, BONY},
+    {"fle", AT_END, BONY},
+    {"fme", AT_END, BONY},
+    {"mal", INSIDE, BONY},
+    {"ankle", INSIDE, BONY},
+    {"ank", INSIDE, BONY},
+    {"heel", INSIDE, BONY},
+    {"hee", AFTER_SIDE, BONY},
+    {"cal", INSIDE, BONY},
+    {"toe", INSIDE, BONY},
+    {"mt1", INSIDE, BONY},
+    {"mt2", INSIDE, BONY},
+    {"mt5", INSIDE, BONY},
+    {"meta", INSIDE, BONY},
+    {"midfoot", INSIDE, SOFT},
+    {"acr", INSIDE, SHOULDER},
+    {"shoulder", INSIDE, SHOULDER},
+    {"sho", INSIDE, SHOULDER},
+    {"clav", INSIDE, BONY},
+    {"c7", INSIDE, BONY},
+    {"t10", INSIDE, BONY},
+    {"t8", INSIDE, BONY},
+    {"t12", INSIDE, BONY},
+    {"l1", AT_END, BONY},
+    {"stern", INSIDE, BONY},
+    {"strn", INSIDE, BONY},
+    {"xiph", INSIDE, BONY},
+    {"jugul", INSIDE, BONY},
+    {"manub", INSIDE, BONY},
+    {"elbow", INSIDE, BONY},
+    {"elb", INSIDE, BONY},
+    {"lel", INSIDE, BONY},
+    {"mel", INSIDE, BONY},
+    {"wrist", INSIDE, BONY},
+    {"wra", INSIDE, BONY},
+    {"wrb", INSIDE, BONY},
+    {"radius", INSIDE, BONY},
+    {"ulna", INSIDE, BONY},
+    {"troch", INSIDE, SOFT},
+    {"hip", INSIDE, SOFT},
+    {"neck", INSIDE, SOFT},
+    {"nose", INSIDE, SOFT},
+    {"ear", AT_END, SOFT},
+    {"eye", AT_END, SOFT},
+    {"head", INSIDE, SOFT},
+    {"temple", INSIDE, SOFT},
+    {"hd", AT_END, SKULL},
+    {"fin", AFTER_SIDE, SOFT},
+    {"hand", INSIDE, SOFT},
 };
 
 static bool occurs(const char *name, const char *part, where at) {
@@ -136,7 +149,7 @@ static bool occurs(const char *name, const char *part, where at) {
     return strncmp(name, part, m) == 0 || (sided && strncmp(name + 1, part, m) == 0);
 }
 
-double sn_doubt_of_name(const char *name) {
+static kind kind_of(const char *name) {
     char plain[64];
     size_t n = 0;
     for (; *name != '\0' && n < 63; name++) {
@@ -145,26 +158,22 @@ double sn_doubt_of_name(const char *name) {
     }
     plain[n] = '\0';
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
-        if (occurs(plain, parts[i].part, parts[i].at)) return parts[i].doubt;
-    return anywhere;
+        if (occurs(plain, parts[i].part, parts[i].at)) return parts[i].is;
+    return ANYWHERE;
 }
+
+double sn_doubt_of_name(const char *name) { return of_kind[kind_of(name)].doubt; }
 
 double sn_doubt_of_flag(const char *name, bool fixed) {
-    double d = sn_doubt_of_name(name);
-    if (!fixed) return d == centre ? centre : anywhere;
-    return d < anywhere ? d : bony;
+    kind is = kind_of(name);
+    if (!fixed && is != CENTRE) is = ANYWHERE;
+    if (fixed && is == ANYWHERE) is = BONY;
+    return of_kind[is].doubt;
 }
 
-// How far skin carries a marker from its bone while a body moves, metres: least on the pelvis, little by a band about the
-// head and on landmarks, whose skin hardly has flesh under it; on thighs and arms by centimetres, of which the
-// calibration takes up some.
-static const double on_pelvis = 0.005, on_skull = 0.006, on_landmarks = 0.007, elsewhere = 0.01;
+double sn_slide_of_name(const char *name) { return of_kind[kind_of(name)].slide; }
 
 double sn_weight_of_name(const char *name) {
-    double d = sn_doubt_of_name(name), sigma = elsewhere;
-    // a computed centre repeats what the markers say that it was computed from
-    if (d == pelvis) sigma = on_pelvis;
-    if (d == skull) sigma = on_skull;
-    if (d == bony) sigma = on_landmarks;
-    return elsewhere * elsewhere / (sigma * sigma);
+    double usual = of_kind[ANYWHERE].skin, skin = of_kind[kind_of(name)].skin;
+    return usual * usual / (skin * skin);
 }

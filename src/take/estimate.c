@@ -111,7 +111,7 @@ sn_status sn_estimate_weigh(sn_estimate *e, double *rms, int *outliers, sn_error
         *outliers += e->trust[i] < 0.5;
     }
     sn_release(e->allocator, sorted);
-    return status;
+    return status == SN_OK ? sn_estimate_slide(e, error) : status;
 }
 
 // --- all of it -----------------------------------------------------------------------------------
@@ -128,6 +128,7 @@ static const double skin_more = 4, least_skin = 0.0001, most_skin = 0.003;
 static void trust_frames(sn_estimate *e, double white, double skin) {
     int count[2] = {0, 0};
     skin = skin_more * fmin(fmax(skin, least_skin), most_skin);
+    e->sliding = fmin(skin / e->o.sigma, 1);  // more than the usual is no skin's
     for (int k = 0; k < e->nframe; k++) count[e->still[k]]++;
     for (int k = 0; k < e->nframe; k++) {
         double variance = count[e->still[k]] * skin * skin / e->o.independent + white * white;

@@ -56,12 +56,13 @@ typedef struct sn_estimate {
     } * length;
 
     int nframe;
-    int *frame;                 ///< of the recording, or of the static trial
-    bool *still;                ///< it is of the static trial
-    double *share;              ///< how many independent frames it stands for
-    double posture;             ///< what posture and ranges count for in a frame of the take
-    double *trust;              ///< nframe x nmarker: 1, less for samples far off
-    double *use;                ///< nmarker: 0 while it is left out
+    int *frame;      ///< of the recording, or of the static trial
+    bool *still;     ///< it is of the static trial
+    double *share;   ///< how many independent frames it stands for
+    double posture;  ///< what posture and ranges count for in a frame of the take
+    double *trust;   ///< nframe x nmarker: about 1; less for samples far off
+    double sliding;  ///< how much skin there is, against the usual; 0 until it was measured
+    double *use;     ///< nmarker: 0 while it is left out
     double *poses, *poses_try;  ///< nframe x nq
 
     double *x, *x_try;
@@ -151,6 +152,8 @@ sn_status sn_estimate_normal(sn_estimate *e, double lambda, sn_error *error);
 sn_status sn_estimate_place(sn_estimate *e, sn_error *error);
 /// New weights for samples that are far off. @param rms  over all samples, metres
 sn_status sn_estimate_weigh(sn_estimate *e, double *rms, int *outliers, sn_error *error);
+/// And for those of postures far from rest, in which skin has slid.
+sn_status sn_estimate_slide(sn_estimate *e, sn_error *error);
 /// The problem of one frame: a point task per marker, then rest and ranges. @param pull  room for nv numbers
 sn_status sn_estimate_problem(const sn_estimate *e, const sn_model *model, sn_problem **out,
                               double *pull, sn_error *error);

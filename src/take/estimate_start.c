@@ -287,6 +287,7 @@ sn_status sn_estimate_start(sn_estimate *e, sn_error *error) {
     choose_frames(e, e->o.take, e->o.asked.frames, false);
     if (e->o.asked.still != NULL) choose_frames(e, e->o.asked.still, e->o.still_frames, true);
     e->posture = share_of_posture(e);
+    e->sliding = 0;
     for (size_t i = 0; i < (size_t)e->nframe * (size_t)e->nmarker; i++) e->trust[i] = 1;
     if (e->o.asked.scale) SN_TRY(find_size(e, &size));
     if (e->size > 0) size = e->size;
