@@ -169,7 +169,7 @@ SN_INLINE void KERNEL(step)(const int n, const bool lead, const sn_arm_chain *c,
 #endif
     if (pull) UNROLL for (int j = 0; j < n; j++) {
             d[j] = load(s->want[j] + FIRST) - q[j];
-            d[j] = smaller(larger(d[j], splat(-0.5)), splat(0.5)) * load(s->pull + FIRST);
+            d[j] = smaller(larger(d[j], splat(-1.0)), splat(1.0)) * load(s->pull + FIRST);
             UNROLL for (int i = 0; i < 6; i++) if (!is_zero(n, lead, j, i)) e[i] =
                 e[i] - J[j][i] * d[j];
         }
