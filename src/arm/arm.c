@@ -158,6 +158,7 @@ sn_status sn_arm_create(const sn_model *model, const char *tip, const sn_arm_opt
         arm.options.rest = NULL;
         status = sn_arm_seeds_make(&arm.seeds, &arm.chain, allocator, error);
         if (status != SN_OK) sn_release(allocator, arm.owner);
+        if (status == SN_OK) arm.usual = sn_arm_usual_distance(&arm);
     }
     sn_release(allocator, pose);
     if (status != SN_OK) return status;

@@ -27,6 +27,7 @@ struct sn_arm {
     char (*name)[SN_MAX_NAME + 8];
     bool avx2, wide;             ///< the machine has registers for four doubles, for eight
     double place_tol, turn_tol;  ///< in units, squared; of the kernels' frame
+    double usual;                ///< how far the nearest solution is from most starts, squared
     double *found;               ///< SN_ARM_SOLUTIONS * n
     double *far;                 ///< SN_ARM_SOLUTIONS: how far they are
     sn_arm_device *device;       ///< NULL: the processor
@@ -132,6 +133,9 @@ bool sn_arm_search_near(sn_arm_search *s, const double *start, const double *wan
 
 /// The solution nearest to a posture, as far as a few starts tell; true when one is found.
 bool sn_arm_search_nearby(sn_arm_search *s, const double *want, double *q);
+
+/// The arm's `usual`, by trying. Only for an arm that is made but for that.
+double sn_arm_usual_distance(const sn_arm *arm);
 
 enum { SN_ARM_NEAREST_STEPS = 120, SN_ARM_NEARER_STEPS = 10 };
 /// The nearest pose: from one of the kernels' numbers down to where nothing gets nearer.

@@ -315,6 +315,16 @@ static void shorten(sn_arm_chain *c, int i) {
     c->t[i][2] = p.z;
     c->cosine[i] = R->c[2].z;
     c->sine[i] = s;
+    // what is rounding alone takes no time in the kernels
+    for (int k = 0; k < 3; k++) {
+        if (fabs(c->t[i][k]) < 1e-15) c->t[i][k] = 0;
+        if (c->t[i][k] != 0) c->ways[i] |= (uint8_t)(1 << k);
+    }
+    if (fabs(c->cosine[i]) < 1e-15) c->cosine[i] = 0, c->sine[i] = 1;
+    if (s < 1e-15 && c->cosine[i] > 0) c->cosine[i] = 1, c->sine[i] = 0;
+    c->bends[i] = c->sine[i] == 0 && c->cosine[i] == 1   ? SN_ARM_PARALLEL
+                  : c->sine[i] == 1 && c->cosine[i] == 0 ? SN_ARM_QUARTER
+                                                         : SN_ARM_ANY_BEND;
     // a slide and a turn about its axis may change places: what it cannot take goes before the arm
     if (i == 0 && c->lead) {
         sn_frame turn = moved(v3(0, 0, 1), a, 0);

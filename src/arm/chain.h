@@ -47,6 +47,9 @@ typedef struct sn_arm_curve {
     bool limited;                         ///< which those of its leaders do not see to
 } sn_arm_curve;
 
+/// How the next axis of the shorter form lies: few arms have others than the first two.
+typedef enum sn_arm_bend { SN_ARM_PARALLEL, SN_ARM_QUARTER, SN_ARM_ANY_BEND } sn_arm_bend;
+
 /// One turn, slide or both.
 typedef struct sn_arm_move {
     int variable;  ///< which number drives it: of q, or SN_ARM_MAX + k: what curve k says
@@ -69,8 +72,10 @@ typedef struct sn_arm_chain {
     bool direct;  ///< every variable has one move, in their order, and everything counts
     double shift[SN_ARM_MAX];
     double t[SN_ARM_MAX][3], cosine[SN_ARM_MAX], sine[SN_ARM_MAX];
-    sn_frame before, behind;  ///< of the first turn, and of the last
-    sn_vec3 tip;              ///< the tool's place in the frame of the last turn
+    uint8_t ways[SN_ARM_MAX];   ///< which of t are not zero, a bit each
+    uint8_t bends[SN_ARM_MAX];  ///< an sn_arm_bend
+    sn_frame before, behind;    ///< of the first turn, and of the last
+    sn_vec3 tip;                ///< the tool's place in the frame of the last turn
 
     // Of the variables, in the kernels' numbers (shifted, in units).
     double lower[SN_ARM_MAX], upper[SN_ARM_MAX];

@@ -35,26 +35,39 @@ static const double out_f = 1e-2, out_damping = 0.5;
 
 #define AT(r, c) ((r) * ((r) + 1) / 2 + (c))
 
+// Which moves a chain has: any, or its shorter form, whose variables are the kernels' and whose goal is seen from the
+// first turn.
+typedef enum KERNEL(form) { MOVES, HINGES, LEAD } KERNEL(form);
+
 // f, g and H at s->q.
-SN_INLINE REAL look_at(const int n, const sn_arm_chain *c, const sn_arm_falls *s, REAL *g, REAL *H,
-                       REAL a[][3], REAL J[][3], REAL *u) {
+SN_INLINE REAL look_at(const int n, const KERNEL(form) form, const sn_arm_chain *c,
+                       const sn_arm_falls *s, REAL *g, REAL *H, REAL a[][3], REAL J[][3], REAL *u) {
     REAL q[SN_ARM_MAX], G[12], o[SN_ARM_MOVES][3];
     REAL A[SN_ARM_MAX][3], B[SN_ARM_MAX][3], r[3], e[3], cot, share;
     KERNEL(end) f;
     UNROLL for (int j = 0; j < n; j++) q[j] = load(s->q[j] + FIRST);
     for (int i = 0; i < 12; i++) G[i] = splat(s->goal[i]);
-    place_moves(n, false, c, q, a, o, &f);
+    if (form == MOVES) {
+        place_moves(n, false, c, q, a, o, &f);
+    } else {
+        place_hinges(n, form == LEAD, c, q, a, o, &f);
+        past_fixed(&c->fixed[n - 1], &f);
+    }
     rotation_left(&f, G, e);
     for (int i = 0; i < 3; i++) r[i] = f.p[i] - G[9 + i];
     const REAL t2 = dot3(e, e);
     bending(t2, &cot, &share);
     UNROLL for (int j = 0; j < n; j++) {
-        const sn_arm_move *v = &c->move[j];
         REAL arm[3] = {f.p[0] - o[j][0], f.p[1] - o[j][1], f.p[2] - o[j][2]}, ra[3], ea[3];
         cross(a[j], arm, J[j]);
-        for (int i = 0; i < 3; i++) {
-            J[j][i] = v->turn * J[j][i] + v->slide * a[j][i];
-            a[j][i] = v->turn * a[j][i];
+        if (form == MOVES) {
+            const sn_arm_move *v = &c->move[j];
+            for (int i = 0; i < 3; i++) {
+                J[j][i] = v->turn * J[j][i] + v->slide * a[j][i];
+                a[j][i] = v->turn * a[j][i];
+            }
+        } else if (form == LEAD && j == 0) {
+            for (int i = 0; i < 3; i++) J[j][i] = a[j][i], a[j][i] = splat(0);
         }
         cross(r, a[j], ra);
         cross(e, a[j], ea);
@@ -156,12 +169,13 @@ SN_INLINE REAL keep(double *best, BITS nearer, BITS here, REAL now) {
     return choose(here, now, was);
 }
 
-SN_INLINE void fall_by(const int n, const sn_arm_chain *c, sn_arm_falls *s) {
+SN_INLINE void fall_by(const int n, const KERNEL(form) form, const sn_arm_chain *c,
+                       sn_arm_falls *s) {
     REAL g[SN_ARM_MAX], H[SN_ARM_MAX * (SN_ARM_MAX + 1) / 2], p[SN_ARM_MAX], from[SN_ARM_MAX];
     REAL a[SN_ARM_MOVES][3], J[SN_ARM_MAX][3], u[6], slope = splat(0), stiff, hope;
     REAL L[SN_ARM_MAX * (SN_ARM_MAX + 1) / 2], inverse[SN_ARM_MAX];
     BITS held[SN_ARM_MAX];
-    const REAL f = look_at(n, c, s, g, H, a, J, u), was = load(s->f + FIRST),
+    const REAL f = look_at(n, form, c, s, g, H, a, J, u), was = load(s->f + FIRST),
                damped = load(s->mu + FIRST);
     const BITS nearer = LESS(f, was), followed = LESS(load(s->out + FIRST), splat(0.5));
     const BITS out = ~nearer & followed & LESS(f, splat(out_f)), here = nearer | out;
@@ -217,22 +231,25 @@ SN_INLINE void fall_by(const int n, const sn_arm_chain *c, sn_arm_falls *s) {
               smaller(larger(from[i] + p[i], load(s->low[i] + FIRST)), load(s->high[i] + FIRST)));
 }
 
-#define VARIANT(name, n)                                                                           \
-    static void KERNEL(name)(const sn_arm_chain *c, sn_arm_falls *s) { fall_by(n, c, s); }
-VARIANT(fall6, 6)
-VARIANT(fall7, 7)
-VARIANT(fall8, 8)
-VARIANT(fall_any, c->n)
+#define VARIANT(name, n, form)                                                                     \
+    static void KERNEL(name)(const sn_arm_chain *c, sn_arm_falls *s) { fall_by(n, form, c, s); }
+VARIANT(fall6, 6, HINGES)
+VARIANT(fall7, 7, HINGES)
+VARIANT(fall_lead7, 7, LEAD)
+VARIANT(fall_lead8, 8, LEAD)
+VARIANT(fall_any, c->n, MOVES)
 #undef VARIANT
 
 void KERNEL(fall)(const sn_arm_chain *c, sn_arm_falls *s) {
-    if (c->n == 7)
+    if (!c->hinges)
+        KERNEL(fall_any)(c, s);
+    else if (!c->lead && c->n == 7)
         KERNEL(fall7)(c, s);
-    else if (c->n == 6)
+    else if (!c->lead)
         KERNEL(fall6)(c, s);
     else if (c->n == 8)
-        KERNEL(fall8)(c, s);
+        KERNEL(fall_lead8)(c, s);
     else
-        KERNEL(fall_any)(c, s);
+        KERNEL(fall_lead7)(c, s);
 }
 #undef AT

@@ -25,7 +25,8 @@ typedef struct sn_arm_falls {
     double H[SN_ARM_MAX * (SN_ARM_MAX + 1) / 2][SN_ARM_WIDE];
 } sn_arm_falls;
 
-/// One step of four, from lane `first` on. Numbers are the model's, lengths in units.
+/// One step of four, from lane `first` on. Numbers are the kernels' for chains of `hinges` (the goal then seen from the first
+/// turn), else the model's, lengths in units.
 void sn_arm4_fall(const sn_arm_chain *chain, sn_arm_falls *state);
 /// The same with the registers of AVX2; the bits are the same.
 void sn_arm4_avx2_fall(const sn_arm_chain *chain, sn_arm_falls *state);

@@ -44,6 +44,17 @@ SN_INLINE void turn_about_z(KERNEL(end) * f, REAL s, REAL c) {
     }
 }
 
+// A fixed frame on from this one.
+SN_INLINE void past_fixed(const sn_frame *F, KERNEL(end) * f) {
+    UNROLL for (int i = 0; i < 3; i++) {
+        REAL x = f->x[i], y = f->y[i], z = f->z[i];
+        f->p[i] = f->p[i] + (splat(F->p.x) * x + splat(F->p.y) * y + splat(F->p.z) * z);
+        f->x[i] = splat(F->R.c[0].x) * x + splat(F->R.c[0].y) * y + splat(F->R.c[0].z) * z;
+        f->y[i] = splat(F->R.c[1].x) * x + splat(F->R.c[1].y) * y + splat(F->R.c[1].z) * z;
+        f->z[i] = splat(F->R.c[2].x) * x + splat(F->R.c[2].y) * y + splat(F->R.c[2].z) * z;
+    }
+}
+
 // Any chain: the same for each move, and the tool's frame. Unless `masked` (the step for all chains)
 // the chain is direct.
 SN_INLINE void place_moves(const int m, const bool masked, const sn_arm_chain *c, const REAL *q,
@@ -55,7 +66,6 @@ SN_INLINE void place_moves(const int m, const bool masked, const sn_arm_chain *c
     }
     UNROLL for (int j = 0; j < m; j++) {
         const sn_arm_move *v = &c->move[j];
-        const sn_frame *F = &c->fixed[j];
         const REAL at = q[masked ? v->variable : j];
         UNROLL for (int i = 0; i < 3; i++) a[j][i] = f->z[i], o[j][i] = f->p[i];
         if (v->turn != 0) {
@@ -65,13 +75,58 @@ SN_INLINE void place_moves(const int m, const bool masked, const sn_arm_chain *c
         }
         if (v->slide != 0)
             UNROLL for (int i = 0; i < 3; i++) f->p[i] = f->p[i] + splat(v->slide) * at * f->z[i];
+        past_fixed(&c->fixed[j], f);
+    }
+}
+
+// Along a link to the next joint. What is zero is left out, which changes no bit; an arm's links are the same in every
+// step, so that the machine knows where these branches go.
+SN_INLINE void along_link(const sn_arm_chain *c, int j, KERNEL(end) * f) {
+    const int ways = c->ways[j];
+    if (ways == 1) {
+        UNROLL for (int i = 0; i < 3; i++) f->p[i] = f->p[i] + splat(c->t[j][0]) * f->x[i];
+    } else if (ways == 2) {
+        UNROLL for (int i = 0; i < 3; i++) f->p[i] = f->p[i] + splat(c->t[j][1]) * f->y[i];
+    } else if (ways == 4) {
+        UNROLL for (int i = 0; i < 3; i++) f->p[i] = f->p[i] + splat(c->t[j][2]) * f->z[i];
+    } else if (ways != 0) {
+        UNROLL for (int i = 0; i < 3; i++) f->p[i] =
+            f->p[i] + (splat(c->t[j][0]) * f->x[i] + splat(c->t[j][1]) * f->y[i] +
+                       splat(c->t[j][2]) * f->z[i]);
+    }
+    if (c->bends[j] == SN_ARM_PARALLEL) return;
+    if (c->bends[j] == SN_ARM_QUARTER) {
         UNROLL for (int i = 0; i < 3; i++) {
-            REAL x = f->x[i], y = f->y[i], z = f->z[i];
-            f->p[i] = f->p[i] + (splat(F->p.x) * x + splat(F->p.y) * y + splat(F->p.z) * z);
-            f->x[i] = splat(F->R.c[0].x) * x + splat(F->R.c[0].y) * y + splat(F->R.c[0].z) * z;
-            f->y[i] = splat(F->R.c[1].x) * x + splat(F->R.c[1].y) * y + splat(F->R.c[1].z) * z;
-            f->z[i] = splat(F->R.c[2].x) * x + splat(F->R.c[2].y) * y + splat(F->R.c[2].z) * z;
+            const REAL y = f->y[i];
+            f->y[i] = f->z[i];
+            f->z[i] = -y;
         }
+        return;
+    }
+    UNROLL for (int i = 0; i < 3; i++) {
+        const REAL y = splat(c->cosine[j]) * f->y[i] + splat(c->sine[j]) * f->z[i];
+        f->z[i] = splat(c->cosine[j]) * f->z[i] - splat(c->sine[j]) * f->y[i];
+        f->y[i] = y;
+    }
+}
+
+// Hinges, or (lead) a slide and hinges, in the chain's shorter form: axes, places and the frame behind
+// the last turn.
+SN_INLINE void place_hinges(const int n, const bool lead, const sn_arm_chain *c, const REAL *q,
+                            REAL a[][3], REAL o[][3], KERNEL(end) * f) {
+    REAL s[SN_ARM_MAX], k[SN_ARM_MAX];
+    SINES(n, q, s, k);
+    for (int i = 0; i < 3; i++) {
+        f->x[i] = splat(i == 0), f->y[i] = splat(i == 1);
+        f->z[i] = splat(i == 2), f->p[i] = splat(0);
+    }
+    UNROLL for (int j = 0; j < n; j++) {
+        UNROLL for (int i = 0; i < 3; i++) a[j][i] = f->z[i], o[j][i] = f->p[i];
+        if (lead && j == 0)
+            f->p[2] = q[0];
+        else
+            turn_about_z(f, s[j], k[j]);
+        if (j + 1 < n) along_link(c, j, f);
     }
 }
 

@@ -24,47 +24,35 @@
 #define UPPER(j) splat(c->upper[j])
 #endif
 
+// What is zero in the columns of hinges: the first turns about the z of its own frame, and the end's place is on the last
+// axis. These terms are left out of sums, which changes no bit.
+SN_INLINE bool is_zero(const int n, const bool lead, const int j, const int i) {
+#ifdef KERNEL_ANY
+    (void)n, (void)lead, (void)j, (void)i;
+    return false;
+#else
+    return (j == 0 && (lead ? i != 5 : i == 0 || i == 1 || i == 5)) || (j == n - 1 && i >= 3);
+#endif
+}
+
 #ifdef KERNEL_ANY
 #include "arm/kernel_any.h"
 #else
 // f between which a step is bent, and how long the second part may be, squared, of the first
 static const double bend_least = SN_ARM_PLAIN_F, bend_most_f = SN_ARM_LAST_F, bend_most = 0.25;
 
-// Hinges, or (lead) a slide and hinges, in the chain's shorter form: axes, places and the frame behind
-// the last turn.
-SN_INLINE void place_hinges(const int n, const bool lead, const sn_arm_chain *c, const REAL *q,
-                            REAL a[][3], REAL o[][3], KERNEL(end) * f) {
-    REAL s[SN_ARM_MAX], k[SN_ARM_MAX];
-    SINES(n, q, s, k);
-    for (int i = 0; i < 3; i++) {
-        f->x[i] = splat(i == 0), f->y[i] = splat(i == 1);
-        f->z[i] = splat(i == 2), f->p[i] = splat(0);
-    }
-    UNROLL for (int j = 0; j < n; j++) {
-        UNROLL for (int i = 0; i < 3; i++) a[j][i] = f->z[i], o[j][i] = f->p[i];
-        if (lead && j == 0)
-            f->p[2] = q[0];
-        else
-            turn_about_z(f, s[j], k[j]);
-        if (j + 1 == n) break;
-        UNROLL for (int i = 0; i < 3; i++) {
-            f->p[i] = f->p[i] + (splat(c->t[j][0]) * f->x[i] + splat(c->t[j][1]) * f->y[i] +
-                                 splat(c->t[j][2]) * f->z[i]);
-            REAL y = splat(c->cosine[j]) * f->y[i] + splat(c->sine[j]) * f->z[i];
-            f->z[i] = splat(c->cosine[j]) * f->z[i] - splat(c->sine[j]) * f->y[i];
-            f->y[i] = y;
-        }
-    }
-}
-
 SN_INLINE void columns_hinges(const int n, const bool lead, const KERNEL(end) * f, REAL a[][3],
                               REAL o[][3], REAL J[][6]) {
     UNROLL for (int j = 0; j < n; j++) {
-        REAL arm[3] = {f->p[0] - o[j][0], f->p[1] - o[j][1], f->p[2] - o[j][2]};
-        cross(a[j], arm, J[j] + 3);
-        for (int i = 0; i < 3; i++) J[j][i] = a[j][i];
-        if (lead && j == 0)
+        for (int i = 0; i < 3; i++) J[j][i] = a[j][i], J[j][3 + i] = splat(0);
+        if (lead && j == 0) {
             for (int i = 0; i < 3; i++) J[j][3 + i] = a[j][i], J[j][i] = splat(0);
+        } else if (j == 0) {
+            J[j][3] = -f->p[1], J[j][4] = f->p[0];
+        } else if (j + 1 < n) {
+            REAL arm[3] = {f->p[0] - o[j][0], f->p[1] - o[j][1], f->p[2] - o[j][2]};
+            cross(a[j], arm, J[j] + 3);
+        }
     }
 }
 
@@ -83,8 +71,10 @@ SN_INLINE void bend_of(const int n, const bool lead, REAL J[][6], const REAL *x,
             t[i] = J[j][i] * x[j], v[i] = J[j][3 + i] * x[j];
             half[i] = T[i] + splat(0.5) * t[i];
         }
-        cross(half, v, out);
-        for (int i = 0; i < 3; i++) c[3 + i] = c[3 + i] + out[i];
+        if (j + 1 < n) {
+            cross(half, v, out);
+            for (int i = 0; i < 3; i++) c[3 + i] = c[3 + i] + out[i];
+        }
         if (j > (lead ? 1 : 0)) {
             cross(T, t, out);
             for (int i = 0; i < 3; i++) c[i] = c[i] + splat(0.5) * out[i];
@@ -102,7 +92,10 @@ SN_INLINE void factor_step(const int n, const bool lead, REAL J[][6], REAL lambd
     UNROLL for (int r = 0; r < rows; r++) UNROLL for (int k = 0; k <= r; k++) {
         REAL sum = r == k ? lambda : splat(0);
         if (n >= 6) {
-            UNROLL for (int j = first; j < n; j++) sum = sum + J[j][r] * J[j][k];
+            UNROLL for (int j = first; j < n; j++) {
+                if (is_zero(n, lead, j, r) || is_zero(n, lead, j, k)) continue;
+                sum = sum + J[j][r] * J[j][k];
+            }
             if (lead && r == 5 && k == 5) sum = sum + J[0][5];
         } else {
             UNROLL for (int i = 0; i < 6; i++) sum = sum + J[r][i] * J[k][i];
@@ -120,7 +113,8 @@ SN_INLINE void solve_step(const int n, const bool lead, REAL J[][6], const REAL 
         solve_small(6, A, e, w);
         UNROLL for (int j = 0; j < n; j++) {
             REAL sum = splat(0);
-            UNROLL for (int i = 0; i < 6; i++) sum = sum + J[j][i] * w[i];
+            UNROLL for (int i = 0; i < 6; i++) if (!is_zero(n, lead, j, i)) sum =
+                sum + J[j][i] * w[i];
             x[j] = lead && j == 0 ? J[0][5] * w[5] : sum;
         }
     } else {
@@ -175,20 +169,23 @@ SN_INLINE void KERNEL(step)(const int n, const bool lead, const sn_arm_chain *c,
 #endif
     if (pull) UNROLL for (int j = 0; j < n; j++) {
             d[j] = load(s->want[j] + FIRST) - q[j];
-            d[j] = smaller(larger(d[j], splat(-0.5)), splat(0.5)) * load(s->pull + FIRST);
-            UNROLL for (int i = 0; i < 6; i++) e[i] = e[i] - J[j][i] * d[j];
+            d[j] = smaller(larger(d[j], splat(-1.0)), splat(1.0)) * load(s->pull + FIRST);
+            UNROLL for (int i = 0; i < 6; i++) if (!is_zero(n, lead, j, i)) e[i] =
+                e[i] - J[j][i] * d[j];
         }
     if (hold) UNROLL for (int j = 0; j < n; j++) {
             if (c->round[j]) continue;
-            REAL g = splat(0);
-            UNROLL for (int i = 0; i < 6; i++) g = g + J[j][i] * e[i];
-            if (pull) g = g + d[j];
             const REAL low = LOWER(j), high = UPPER(j), zero = splat(0);
-            const BITS below = ~LESS(low, q[j]) & LESS(g, zero);
-            const BITS above = ~LESS(q[j], high) & LESS(zero, g), held = below | above;
+            const BITS at_low = ~LESS(low, q[j]), at_high = ~LESS(q[j], high);
+            if (!ANY(at_low | at_high)) continue;
+            REAL g = zero;
+            UNROLL for (int i = 0; i < 6; i++) if (!is_zero(n, lead, j, i)) g = g + J[j][i] * e[i];
+            if (pull) g = g + d[j];
+            const BITS held = (at_low & LESS(g, zero)) | (at_high & LESS(zero, g));
             UNROLL for (int i = 0; i < 6; i++) {
+                if (is_zero(n, lead, j, i)) continue;
                 // what the posture wanted of it comes back
-                if (pull) e[i] = e[i] + choose(held, J[j][i] * d[j], zero);
+                if (pull) e[i] = choose(held, e[i] + J[j][i] * d[j], e[i]);
                 J[j][i] = choose(held, zero, J[j][i]);
             }
             if (pull) d[j] = choose(held, zero, d[j]);

@@ -243,18 +243,21 @@ void sn_arm_search_nearest(sn_arm_search *s, const double *from, int steps, doub
 
 bool sn_arm_search_can_fall(const sn_arm *arm) { return arm->chain.direct; }
 
+// Between the kernels' numbers and those of a fall, which are the same for hinges.
+static double shift_of(const sn_arm_chain *c, int j) { return c->hinges ? 0 : c->shift[j]; }
+
 // Four lanes of poses, from `first` on, where they begin.
 static void set_fall(const sn_arm_chain *c, const sn_arm_fall *fall, int first, sn_arm_falls *x) {
     const size_t four = SN_ARM_LANES * sizeof(double);
     for (int j = 0; j < c->n; j++) {
-        const double unit = c->length_of[j] ? c->unit : 1;
+        const double unit = c->length_of[j] ? c->unit : 1, shift = shift_of(c, j);
         const bool free = c->round[j] || (fall->loose != NULL && fall->loose[j]);
-        const double low = free ? -INFINITY : c->low[j] / unit;
-        const double high = free ? INFINITY : c->high[j] / unit;
+        const double low = free ? -INFINITY : c->hinges ? c->lower[j] : c->low[j] / unit;
+        const double high = free ? INFINITY : c->hinges ? c->upper[j] : c->high[j] / unit;
         for (int l = 0; l < SN_ARM_LANES; l++) {
             x->low[j][first + l] = low, x->high[j][first + l] = high;
             // what is at a limit but for rounding is held by it
-            const double at = fall->start[l][j] - c->shift[j];
+            const double at = fall->start[l][j] - shift;
             x->q[j][first + l] = at < low + rounding ? low : at > high - rounding ? high : at;
         }
         // what a first step reads and does not use must be numbers
@@ -308,7 +311,8 @@ void sn_arm_search_fall(sn_arm_search *s, sn_arm_fall *fall, int count) {
     const sn_arm_chain *c = &arm->chain;
     sn_arm_falls x;
     falling own[MOST] = {{0}};
-    const sn_frame goal = {s->goal.R, v3_scale(1 / c->unit, s->goal.p)};
+    sn_frame goal = {s->goal.R, v3_scale(1 / c->unit, s->goal.p)};
+    if (c->hinges) goal = frame_mul(&c->before, &goal);
     memcpy(x.goal, &goal, sizeof x.goal);
     for (int g = 0; g < count; g++) {
         own[g].best = SN_ARM_LANES * g;
@@ -339,10 +343,10 @@ void sn_arm_search_fall(sn_arm_search *s, sn_arm_fall *fall, int count) {
     for (int g = 0; g < count; g++) {
         const int best = own[g].best;
         s->seeds += SN_ARM_LANES;
-        for (int j = 0; j < c->n; j++) fall[g].q[j] = x.at[j][best] + c->shift[j];
+        for (int j = 0; j < c->n; j++) fall[g].q[j] = x.at[j][best] + shift_of(c, j);
         fall[g].f = 2 * x.f[best];
         for (int l = 0; l < SN_ARM_LANES && fall[g].end != NULL; l++)
             for (int j = 0; j < c->n; j++)
-                fall[g].end[l][j] = x.at[j][SN_ARM_LANES * g + l] + c->shift[j];
+                fall[g].end[l][j] = x.at[j][SN_ARM_LANES * g + l] + shift_of(c, j);
     }
 }

@@ -84,6 +84,54 @@ void KERNEL(rank)(const sn_arm_seeds *s, const sn_arm_chain *c, const sn_arm_goa
     memcpy(out->least, &least, sizeof least);
 }
 
+// The place of the nearest that is left; -1 when it is farther than that.
+SN_INLINE int take_nearest(sn_arm_ranking *r, float most) {
+    int column = 0;
+    float far;
+    for (int i = 1; i < SN_ARM_SCOUTS; i++) column = r->least[i] < r->least[column] ? i : column;
+    int32_t least = r->least[column];
+    const int k = least & (SN_ARM_CELL_KEPT - 1);
+    memcpy(&far, &least, sizeof far);
+    if (!(far <= most)) return -1;
+    r->sorts[k] = least = INT32_MAX;
+    for (int i = column; i < SN_ARM_CELL_KEPT; i += SN_ARM_SCOUTS)
+        least = r->sorts[i] < least ? r->sorts[i] : least;
+    r->least[column] = least;
+    return k;
+}
+
+int KERNEL(take)(const sn_arm_seeds *s, const sn_arm_chain *c, const sn_arm_goal_key *g,
+                 const double *want, double most, int from, sn_arm_ranking *r, sn_arm_scouts *out) {
+    const float(*row)[SN_ARM_CELL_KEPT] =
+        (const float(*)[SN_ARM_CELL_KEPT])s->middle + g->cell * sn_arm_seed_rows(c->n);
+    const REAL magic = splat(12582912.0), per = splat(0.15915494309189535);
+    const REAL whole = splat(6.283185307179586);
+    int which[SN_ARM_SCOUTS], count = from;
+    while (count < SN_ARM_SCOUTS) {
+        const int k = take_nearest(r, most < 1e6 ? (float)most : 1e6f);
+        if (k < 0) break;
+        which[count++] = k;
+    }
+    if (count == from) return count;
+    for (int l = 0; l < from; l++) which[l] = which[from];
+    for (int l = count; l < SN_ARM_SCOUTS; l++) which[l] = which[from];
+    for (int j = 0; j < c->n; j++) {
+        const float *q = j == s->last ? r->last : row[j];
+        float some[SN_ARM_SCOUTS];
+        for (int l = 0; l < SN_ARM_SCOUTS; l++) some[l] = q[which[l]];
+        REAL x = load(some) + splat(j == s->first ? g->azimuth : j == s->last ? c->shift[j] : 0);
+        const REAL low = splat(c->lower[j]), high = splat(c->upper[j]);
+        if (c->turns[j]) {
+            const REAL near = x - whole * (((x - splat(want[j])) * per + magic) - magic);
+            x = choose(LESS(near, low) | LESS(high, near), x, near);
+        }
+        x = choose(LESS(x, low), low, x);
+        store(some, choose(LESS(high, x), high, x));
+        memcpy(out->q[j] + from, some + from, (size_t)(SN_ARM_SCOUTS - from) * sizeof *some);
+    }
+    return count;
+}
+
 int KERNEL(apart)(sn_arm_pool *p, int at) {
     INTS place = {0, 1, 2, 3, 4, 5, 6, 7}, most = {0};
     for (int k = 0; k < SN_ARM_POOL; k += SN_ARM_SCOUTS, place += SN_ARM_SCOUTS) {

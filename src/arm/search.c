@@ -73,6 +73,20 @@ bool sn_arm_search_late(sn_arm_search *s) {
     return s->timed_out;
 }
 
+// The angle of a turn from one rotation to another. A small one, of a pose that is there, from its sine.
+static double angle_between(const sn_mat3 *from, const sn_mat3 *to) {
+    double cosine = -0.5;
+    sn_vec3 v = {0, 0, 0};
+    for (int i = 0; i < 3; i++) {
+        v = v3_add(v, v3_cross(from->c[i], to->c[i]));
+        cosine += 0.5 * v3_dot(from->c[i], to->c[i]);
+    }
+    const double s2 = 0.25 * v3_dot(v, v);
+    if (cosine > 0 && s2 < 1e-6) return sqrt(s2) * (1 + s2 * (1.0 / 6));
+    const sn_mat3 back = m3_transpose(from), R = m3_mulm(to, &back);
+    return v3_norm(sn_rotation_log(&R));
+}
+
 // What is left of the way of hinges: from the last turn's frame, with the tool put back on.
 static void left_of_hinges(const sn_arm_search *s, const double *q, double *position,
                            double *rotation) {
@@ -83,10 +97,9 @@ static void left_of_hinges(const sn_arm_search *s, const double *q, double *posi
     sn_arm1_end_at(c, inner, numbers);
     memcpy(&end, numbers, sizeof end);
     memcpy(&goal, s->numbers, sizeof goal);
-    const sn_mat3 back = m3_transpose(&end.R), R = m3_mulm(&goal.R, &back);
     const sn_vec3 there = v3_add(end.p, m3_mul(&end.R, c->tip));
     *position = c->unit * v3_norm(v3_sub(v3_add(goal.p, m3_mul(&goal.R, c->tip)), there));
-    *rotation = v3_norm(sn_rotation_log(&R));
+    *rotation = angle_between(&end.R, &goal.R);
 }
 
 static bool within(const sn_arm_search *s, const double *q, double *position, double *rotation) {

@@ -290,31 +290,6 @@ bool sn_arm_seed_at(const sn_arm_seeds *s, const sn_arm_chain *c, sn_arm_goal_ke
     return true;
 }
 
-bool sn_arm_ranking_take(const sn_arm_seeds *s, const sn_arm_chain *c, const sn_arm_goal_key *g,
-                         const double *want, sn_arm_ranking *r, double *q) {
-    const float(*row)[SN_ARM_CELL_KEPT] =
-        (const float(*)[SN_ARM_CELL_KEPT])s->middle + g->cell * sn_arm_seed_rows(c->n);
-    int column = 0;
-    for (int i = 1; i < SN_ARM_SCOUTS; i++) column = r->least[i] < r->least[column] ? i : column;
-    const int32_t best = r->least[column], k = best & (SN_ARM_CELL_KEPT - 1);
-    memcpy(&r->far, &best, sizeof r->far);
-    if (!(r->far < 1e6f)) return false;
-    r->sorts[k] = r->least[column] = INT32_MAX;
-    for (int i = column; i < SN_ARM_CELL_KEPT; i += SN_ARM_SCOUTS)
-        r->least[column] = r->sorts[i] < r->least[column] ? r->sorts[i] : r->least[column];
-    for (int j = 0; j < c->n; j++) {
-        double x = (double)row[j][k] + (j == s->first ? g->azimuth : 0);
-        if (j == s->last) x = (double)r->last[k] + c->shift[j];
-        if (c->turns[j]) {
-            const double turns = ((x - want[j]) * (0.5 / pi) + 0x1.8p52) - 0x1.8p52;
-            const double near = x - 2 * pi * turns;
-            if (near >= c->lower[j] && near <= c->upper[j]) x = near;
-        }
-        q[j] = sn_arm_between(x, c->lower[j], c->upper[j]);
-    }
-    return true;
-}
-
 // The cells that share a side with one, itself first.
 static int cells_beside(int cell, int out[9]) {
     static const int size[4] = {SN_ARM_CELL_RHO, SN_ARM_CELL_Z, SN_ARM_CELL_AXIS,

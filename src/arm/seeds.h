@@ -9,6 +9,7 @@
 #pragma once
 
 #include "arm/chain.h"
+#include "arm/kernels.h"
 #include "base/memory.h"
 #include "base/pair.h"
 
@@ -108,7 +109,6 @@ typedef struct sn_arm_ranking {
     int32_t sorts[SN_ARM_CELL_KEPT];  ///< the smaller the nearer; the last bits are its place
     int32_t least[SN_ARM_SCOUTS];     ///< of each column
     float last[SN_ARM_CELL_KEPT];     ///< the last joint's angles
-    float far;                        ///< of the one taken last: squared, and how far from the goal
 } sn_arm_ranking;
 
 /// @param want  n numbers, as the kernels have them
@@ -117,11 +117,16 @@ void sn_arm_plain_rank(const sn_arm_seeds *seeds, const sn_arm_chain *chain,
 /// The same with the registers of AVX2; the bits are the same.
 void sn_arm_avx2_rank(const sn_arm_seeds *seeds, const sn_arm_chain *chain,
                       const sn_arm_goal_key *key, const double *want, sn_arm_ranking *out);
-/// The nearest that is left, which is taken out; false when there is none.
-/// @param q  n numbers: the posture for the goal, inside the limits, of all turns that nearest to the wanted one
-bool sn_arm_ranking_take(const sn_arm_seeds *seeds, const sn_arm_chain *chain,
-                         const sn_arm_goal_key *key, const double *want, sn_arm_ranking *ranking,
-                         double *q);
+/// The nearest that are left, which are taken out, into scouts from lane `from` on: the postures for the goal, inside the
+/// limits, of all turns those nearest to the wanted one. How many lanes there are then.
+/// @param most  how far they may be
+int sn_arm_plain_take(const sn_arm_seeds *seeds, const sn_arm_chain *chain,
+                      const sn_arm_goal_key *key, const double *want, double most, int from,
+                      sn_arm_ranking *ranking, sn_arm_scouts *out);
+/// The same with the registers of AVX2; the bits are the same.
+int sn_arm_avx2_take(const sn_arm_seeds *seeds, const sn_arm_chain *chain,
+                     const sn_arm_goal_key *key, const double *want, double most, int from,
+                     sn_arm_ranking *ranking, sn_arm_scouts *out);
 /// Which of the kept postures of a goal's cell and of those beside it are nearest in the table's numbers; how many.
 int sn_arm_kept_near(const sn_arm_seeds *seeds, const sn_arm_chain *chain,
                      const sn_arm_goal_key *key, int most, int *which);
