@@ -196,6 +196,15 @@ static void findings(void **unused) {
     sn_recording_destroy(other);
     found("up-conflict", "warning", 4, "but the figure stands along +z",
           "-m ex/skeleton.asf -i up.c3d");
+    // two takes in one
+    sn_recording *two = recording_cut(take, 0, 80);
+    for (int f = 40; f < 80; f++)
+        for (int m = 0; m < info.nmarker; m++) sn_recording_edit(two, f)[3 * m] += 0.8;
+    save("two.c3d", two);
+    sn_recording_destroy(two);
+    found("figure-leaps", "warning", 4,
+          "the whole figure leaps in 1 frame (first in 41, last in 41)",
+          "-m ex/skeleton.asf -i two.c3d");
     // ten of 41 markers: the figure is mostly made up
     static const char *const kept[] = {"LFHD", "C7",   "LKNE", "RTOE", "LFWT",
                                        "RFWT", "LELB", "RELB", "LHEE", "RHEE"};

@@ -600,6 +600,7 @@ typedef enum sn_severity { SN_SEVERITY_NOTE, SN_SEVERITY_WARNING, SN_SEVERITY_ER
     ENTRY(SN_FINDING_MARKERS_SPARSE, "markers-sparse", WARNING, "found freedom")                   \
     ENTRY(SN_FINDING_FIGURE_LIES, "figure-lies", WARNING, "axis sign")                             \
     ENTRY(SN_FINDING_JOINT_JUMPS, "joint-jumps", WARNING, "count degrees")                         \
+    ENTRY(SN_FINDING_FIGURE_LEAPS, "figure-leaps", WARNING, "count metres")                        \
     ENTRY(SN_FINDING_BEYOND_BODY, "beyond-body", WARNING, "frames degrees")                        \
     ENTRY(SN_FINDING_MARKER_STANDS_OUT, "marker-stands-out", WARNING, "rms usual")                 \
     ENTRY(SN_FINDING_ERROR_LARGE, "error-large", WARNING, "mean")                                  \

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Looking at a finished take as a person would: joints that jump, that stand at their limits, that are
-// where no body's are; markers that are off.
+// Looking at a finished take as a person would: joints that jump, a whole figure that does, joints that stand at their
+// limits or are where no body's are; markers that are off.
 #include <math.h>
 #include <string.h>
 
@@ -13,6 +13,8 @@ static const double degree = 0x1.1df46a2529d39p-6;
 
 // A joint jumps when it turns by more than 20 degrees in 1/120 s; at other rates as fast as that, between these.
 static const double fast = 2400, least_jump = 8, most_jump = 60;
+// A whole figure leaps when it goes faster than anybody runs, metres a second, and by more than this, metres.
+static const double fastest = 15, least_leap = 0.15;
 // What its markers show may be this share of it.
 static const double shown_share = 1.3;
 // Closer to the joint a marker shows no turn, metres.
@@ -37,7 +39,7 @@ typedef struct joint_state {
 
 typedef struct joint_jumps {
     int count, first, last;
-    double most;  // radians
+    double most;  // radians; of a figure metres
 } joint_jumps;
 
 static double angle_of(const sn_mat3 *a, const sn_mat3 *b) {
@@ -154,6 +156,53 @@ static sn_status find_jumps(sn_take *t) {
     sn_release(allocator, jumps);
     sn_release(allocator, state);
     return status;
+}
+
+// --- a figure that leaps ---------------------------------------------------------------------------
+
+// How many joints, from the root on, carry the whole figure: the ways of a root may be several joints.
+static int carriers(const sn_model *m) {
+    int n = 1;
+    for (bool only = true; only && n < m->njoint; n += only) {
+        only = m->joint[n].parent == n - 1;
+        for (int k = n + 1; k < m->njoint; k++) only = only && m->joint[k].parent != n - 1;
+    }
+    return n < m->njoint ? n : m->njoint;
+}
+
+static sn_status find_leaps(sn_take *t) {
+    const sn_model *m = t->model;
+    const double rate = sn_motion_rate(t->motion);
+    const double limit = fmax(fastest / (rate > 0 ? rate : 120), least_leap);
+    const int n = carriers(m);
+    joint_jumps leaps = {0};
+    if (n == m->njoint) return SN_OK;  // a thing, which may be thrown
+    double *delta = sn_acquire(&t->allocator, ((size_t)m->nv + 1) * sizeof *delta);
+    if (delta == NULL) return SN_ERR_MEMORY;
+    for (int f = 1; f < t->input.count; f++) {
+        double sum = 0;
+        sn_model_difference(m, sn_motion_frame(t->motion, f - 1), sn_motion_frame(t->motion, f),
+                            delta);
+        for (int k = 0; k < n; k++) {
+            const sn_joint *j = &m->joint[k];
+            for (int i = 0; i < j->nv; i++)
+                if (j->lengths >> i & 1) sum += delta[j->v0 + i] * delta[j->v0 + i];
+        }
+        if (!(sum > limit * limit)) continue;
+        if (leaps.count++ == 0) leaps.first = f;
+        leaps.last = f;
+        leaps.most = fmax(leaps.most, sqrt(sum));
+    }
+    sn_release(&t->allocator, delta);
+    if (leaps.count == 0) return SN_OK;
+    sn_finding *f = sn_take_add(t, SN_FINDING_FIGURE_LEAPS, NULL);
+    if (f == NULL) return SN_ERR_MEMORY;
+    f->number[0] = leaps.count;
+    f->number[1] = leaps.most;
+    f->has_frames = true;
+    f->first = (int64_t)leaps.first + t->summary.first_frame;
+    f->last = (int64_t)leaps.last + t->summary.first_frame;
+    return SN_OK;
 }
 
 // --- ranges --------------------------------------------------------------------------------------
@@ -274,6 +323,7 @@ sn_status sn_take_tell_off(sn_take *t, const sn_fit_off *off, int count) {
 
 sn_status sn_take_judge(sn_take *t) {
     SN_TRY(find_jumps(t));
+    SN_TRY(find_leaps(t));
     SN_TRY(find_outside(t));
     return find_markers_off(t);
 }

@@ -180,6 +180,14 @@ static void say_warning(writer *w, const sn_take *t, const sn_finding *f) {
             x[1]);
         HINT("; --smooth 0.01 or --limits soft may help");
         break;
+    case SN_FINDING_FIGURE_LEAPS:
+        say(w,
+            "the whole figure leaps in %.0f frame%s (first in %lld, last in %lld), by up to %.2f m "
+            "from one frame to the next, which no body does: the recording is cut or spliced "
+            "there, or its labels change hands",
+            x[0], plural(x[0]), (long long)f->first, (long long)f->last, x[1]);
+        HINT("; fit the parts by themselves with --frames");
+        break;
     case SN_FINDING_BEYOND_BODY:
         say(w,
             "%s is where no body's is in %.0f frame%s (up to %.0f degrees beyond): its markers sit "
