@@ -210,8 +210,9 @@ static void print_exchanged(const fit_result *r) {
     putchar(']');
 }
 
-void print_fit_failure(const fit_result *r, int code) {
-    printf("{\"ok\":false");
+// How the JSON of a take begins.
+static void print_files(const fit_result *r, bool good) {
+    printf("{\"ok\":%s", good ? "true" : "false");
     if (r->settings->name != NULL) {
         printf(",\"name\":");
         print_json_string(r->settings->name);
@@ -220,6 +221,10 @@ void print_fit_failure(const fit_result *r, int code) {
     print_json_string(r->settings->input);
     printf(",\"model\":");
     print_json_string(r->settings->model);
+}
+
+void print_fit_failure(const fit_result *r, int code) {
+    print_files(r, false);
     printf(",\"exit\":%d,\"error\":", code);
     print_json_string(last_complaint());
     print_findings(r);
@@ -233,15 +238,7 @@ void print_fit_json(const fit_result *r) {
     char map[8], up[3];
     sn_axis_map_print(&t->axes.map, map);
     axis_text(t->axes.up, t->axes.up_sign, up);
-    printf("{\"ok\":true");
-    if (r->settings->name != NULL) {
-        printf(",\"name\":");
-        print_json_string(r->settings->name);
-    }
-    printf(",\"input\":");
-    print_json_string(r->settings->input);
-    printf(",\"model\":");
-    print_json_string(r->settings->model);
+    print_files(r, true);
     printf(",\"frames\":%d,\"first_frame\":%d,\"rate\":", t->count,
            sn_motion_first_frame(r->motion));
     print_number(info->rate);
