@@ -22,17 +22,31 @@ static const double degree = 0x1.1df46a2529d39p-6;
 static const double trunk_more = 1.5, toes_more = 3;
 // One marker shows what hand and fingers do together, hardly which of them: mostly the hand.
 static const double hand_more = 20, fingers_more = 20;
+// Skeletons have joints where a pelvis has none.
+static const double pelvis_more = 1000;
 
-typedef enum part { OTHER, BACK, COLLAR, NECK, ELBOW, HAND, FINGERS, KNEE, FOOT, TOES } part;
+typedef enum part {
+    OTHER,
+    PELVIS,
+    BACK,
+    COLLAR,
+    NECK,
+    ELBOW,
+    HAND,
+    FINGERS,
+    KNEE,
+    FOOT,
+    TOES
+} part;
 
 // How far each may turn, degrees; elbow, knee: from a little behind straight.
-static const double reach[] = {[BACK] = 40,     [COLLAR] = 55, [NECK] = 50, [HAND] = 80,
-                               [FINGERS] = 100, [FOOT] = 60,   [TOES] = 50};
+static const double reach[] = {[PELVIS] = 10, [BACK] = 40,     [COLLAR] = 55, [NECK] = 50,
+                               [HAND] = 80,   [FINGERS] = 100, [FOOT] = 60,   [TOES] = 50};
 static const double behind = 10, bent = 165;
 
-// How far each mostly is from rest, radians; the others are anywhere. A head looks somewhere all through a take.
-static const double mostly[] = {
-    [BACK] = 0.33, [COLLAR] = 0.33, [NECK] = 0.45, [HAND] = 1.2, [FINGERS] = 0.5, [TOES] = 0.3};
+// How far each mostly is from rest, radians; the others are anywhere.
+static const double mostly[] = {[PELVIS] = 0.02, [BACK] = 0.33,   [COLLAR] = 0.33, [NECK] = 0.33,
+                                [HAND] = 1.2,    [FINGERS] = 0.5, [TOES] = 0.3};
 static const double anywhere = 10;
 
 typedef struct body {
@@ -68,6 +82,14 @@ static int moving_between(const sn_model *m, int joint, int top) {
     return n;
 }
 
+// Between the root and one thigh, with a bone to that: a chain of joints in one place is a hip.
+static bool is_pelvis(const sn_model *m, const body *b, int joint, int side) {
+    if (is_above(m, joint, b->thigh[1 - side])) return false;
+    for (int j = b->thigh[side]; j != joint; j = sn_model_parent(m, j))
+        if (v3_norm(v3_from(sn_model_joint(m, j)->position)) > 0) return true;
+    return false;
+}
+
 static part part_of(const sn_model *m, const body *b, int joint) {
     bool carries[2];
     for (int side = 0; side < 2; side++) {
@@ -84,7 +106,8 @@ static part part_of(const sn_model *m, const body *b, int joint) {
         if (forearm >= 0 && is_above(m, forearm, joint))
             return moving_between(m, joint, forearm) < 2 ? HAND : FINGERS;
         if (arm >= 0 && is_above(m, arm, joint)) return OTHER;
-        if (is_above(m, joint, b->thigh[side])) return OTHER;
+        if (is_above(m, joint, b->thigh[side]))
+            return is_pelvis(m, b, joint, side) ? PELVIS : OTHER;
     }
     if (carries[0] && carries[1]) return BACK;
     if (carries[0] || carries[1]) return COLLAR;
@@ -324,6 +347,7 @@ sn_status sn_fit_find_prior(const sn_model *model, const sn_model *ranges,
                       : what == TOES                                 ? toes_more
                       : what == HAND                                 ? hand_more
                       : what == FINGERS                              ? fingers_more
+                      : what == PELVIS                               ? pelvis_more
                                                                      : 1;
         int first = sn_model_v_index(model, j), count = sn_desc_nv(sn_model_joint(model, j));
         for (int i = 0; i < count; i++) out->weight[first + i] *= more;

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: MIT
+// What a body does not do where a skeleton has a joint for it: halves of a pelvis.
+#include "takes.h"
+
+#include "sinew/take.h"
+
+// A figure whose left thigh hangs on a joint of its own, `out` beside that.
+static sn_model *with_hip_bone(double out) {
+    char text[2048];
+    (void)snprintf(
+        text, sizeof text,
+        "{\"joints\": [{\"name\": \"root\", \"type\": \"free\"},"
+        "{\"name\": \"LHipJoint\", \"parent\": \"root\", \"type\": \"euler\", \"order\": \"ZYX\"},"
+        "{\"name\": \"LeftUpLeg\", \"parent\": \"LHipJoint\", \"type\": \"euler\", \"order\": \"ZYX\", "
+        "\"position\": [%g, 0, 0]},"
+        "{\"name\": \"LeftLeg\", \"parent\": \"LeftUpLeg\", \"type\": \"hinge\", \"axis\": [1, 0, "
+        "0], \"position\": [0, -0.4, 0]},"
+        "{\"name\": \"RightUpLeg\", \"parent\": \"root\", \"type\": \"euler\", \"order\": \"ZYX\", "
+        "\"position\": [-0.1, 0, 0]},"
+        "{\"name\": \"RightLeg\", \"parent\": \"RightUpLeg\", \"type\": \"hinge\", \"axis\": [1, "
+        "0, 0], \"position\": [0, -0.4, 0]},"
+        "{\"name\": \"LeftArm\", \"parent\": \"root\", \"type\": \"ball\", \"position\": [0.2, "
+        "0.5, 0]},"
+        "{\"name\": \"LeftForeArm\", \"parent\": \"LeftArm\", \"type\": \"hinge\", \"axis\": [0, "
+        "1, 0], \"position\": [0.3, 0, 0]},"
+        "{\"name\": \"RightArm\", \"parent\": \"root\", \"type\": \"ball\", \"position\": [-0.2, "
+        "0.5, 0]},"
+        "{\"name\": \"RightForeArm\", \"parent\": \"RightArm\", \"type\": \"hinge\", \"axis\": "
+        "[0, 1, 0], \"position\": [-0.3, 0, 0]}]}",
+        out);
+    sn_model *model = NULL;
+    sn_error error = {0};
+    if (sn_model_read_json(text, strlen(text), NULL, &model, &error) != SN_OK)
+        fail_msg("%s", error.text);
+    return model;
+}
+
+// Joints in one place are a hip that turns; one that carries a bone to the thigh is the pelvis, and holds.
+static void pelvis_holds(void **unused) {
+    (void)unused;
+    double weight[2], spread[2], upper[2];
+    for (int bone = 0; bone < 2; bone++) {
+        sn_model *model = with_hip_bone(bone ? 0.1 : 0);
+        sn_fit_prior p;
+        assert_int_equal(sn_fit_find_prior(model, NULL, NULL, &p), SN_OK);
+        int v = sn_model_v_index(model, sn_model_find_joint(model, "LHipJoint")),
+            thigh = sn_model_v_index(model, sn_model_find_joint(model, "LeftUpLeg"));
+        weight[bone] = p.weight[v], spread[bone] = p.spread[v], upper[bone] = p.upper[v];
+        // thighs are anywhere in both
+        assert_true(isinf(p.upper[thigh]) && p.spread[thigh] > 5);
+        sn_release(NULL, p.q);
+        sn_model_destroy(model);
+    }
+    assert_true(weight[1] > 500 * weight[0] && weight[0] > 0);
+    assert_true(spread[1] < 0.05 && spread[0] > 0.2);
+    assert_true(upper[1] < 0.2 && isinf(upper[0]));
+}
+
+// CMU's figures as BVH have such joints, which turn in none of their motions. They turned by 100 degrees.
+static void clips(void **unused) {
+    (void)unused;
+    static const char *const all[][2] = {{"cmu/02_01.bvh", "cmu/02_01.c3d"},
+                                         {"cmu/85_02.bvh", "cmu/85_02.c3d"}};
+    for (int i = 0; i < (cases(10) < 10 ? 1 : 2); i++) {
+        sn_document skeleton = read_clip(all[i][0]), take = read_clip(all[i][1]);
+        if (skeleton.model == NULL || take.recording == NULL) skip();
+        sn_take_options o = sn_take_options_default();
+        sn_take *t;
+        sn_error error = {0};
+        o.model_up = 1;
+        if (sn_take_create(skeleton.model, take.recording, &o, NULL, &t, &error) != SN_OK)
+            fail_msg("%s", error.text);
+        assert_int_equal(sn_take_prepare(t), SN_OK);
+        assert_int_equal(sn_take_finish(t), SN_OK);
+        const sn_model *m = sn_take_model(t);
+        const sn_motion *motion = sn_take_motion(t);
+        double most = 0;
+        for (int side = 0; side < 2; side++) {
+            int j = sn_model_find_joint(m, side == 0 ? "LHipJoint" : "RHipJoint");
+            assert_true(j >= 0);
+            for (int f = 0; f < sn_motion_nframe(motion); f++)
+                for (int k = 0; k < sn_model_joint_nv(m, j); k++)
+                    most = fmax(
+                        most, fabs(sn_motion_frame(motion, f)[sn_model_q_index(m, j) + k]) * 57.3);
+        }
+        print_message("%s: halves of the pelvis turn by %.1f degrees at most\n", all[i][1], most);
+        assert_true(most < 8);
+        sn_take_destroy(t);
+        sn_document_destroy(&skeleton);
+        sn_document_destroy(&take);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(pelvis_holds), cmocka_unit_test(clips)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
