@@ -292,7 +292,7 @@ static void first_frames(void **unused) {
 static void samples_far_from_rest(void **unused) {
     (void)unused;
     uint64_t random = 8;
-    const double angle = 0.8, chord = 4 * sin(angle / 2) * sin(angle / 2);
+    const double angle = 0.8, chord = 2 * sin(angle / 2);
     const int column[8] = {0, 1, 2, 3, 4, 5, 6, 7};
     for (int framed = 0; framed < 2; framed++) {
         sn_model *model = small_figure(framed);
@@ -327,12 +327,22 @@ static void samples_far_from_rest(void **unused) {
         const double turned[8][2] = {{0, 1}, {0, 1},    {0, 1},    {1, 1},
                                      {1, 0}, {0, foot}, {0, foot}, {0, 1}};
         for (int i = 0; i < 8; i++) {
-            const double rest = e.trust[i], slide = 0.7 * sn_slide_of_name("a") / o.sigma;
+            const double rest = e.trust[i];
+            // half as much at this angle
+            const double half = 2 * sin(sn_bent_of_name("a") / 2 * acos(-1) / 180);
             assert_near(rest + e.trust[8 + i] + e.trust[16 + i], 1.5, 1e-12);
-            assert_true(slide > 0);
+            assert_true(half > 0);
             for (int k = 0; k < 2; k++)
                 assert_near(rest / e.trust[8 * (k + 1) + i],
-                            1 + slide * slide * chord * turned[i][k], 1e-12);
+                            1 + 0.7 * 0.7 * pow(chord / half, 6) * turned[i][k], 1e-12);
+        }
+        // with a static trial, or where no skin moves, all count alike
+        for (int still = 0; still < 2; still++) {
+            e.o.asked.still = still ? &input : NULL;
+            e.sliding = still ? 0.7 : 0;
+            for (int i = 0; i < 24; i++) e.trust[i] = 0.5;
+            assert_int_equal(sn_estimate_slide(&e, NULL), SN_OK);
+            for (int i = 0; i < 24; i++) assert_true(e.trust[i] == 0.5);
         }
         sn_estimate_close(&e);
         sn_release(NULL, posture.home);

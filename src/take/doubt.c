@@ -12,16 +12,17 @@ typedef enum kind { CENTRE, PELVIS, BONY, SHOULDER, SKULL, SOFT, ANYWHERE } kind
 
 // Skin carries a marker from its bone while a body moves: least on the pelvis, little by a band about the head and on
 // landmarks, whose skin hardly has flesh under it; on thighs and arms by centimetres, of which the calibration takes up
-// some. That in the middle of segments and on shoulders slides with the joints beside it, by centimetres as a limb is
-// bent. A computed centre repeats what the markers say that it was computed from.
+// some. Where joints beside a marker are bent by far, it is further still. What such frames say of its place counts for
+// half at these angles: early for landmarks, whose places are known beforehand, late where the samples are all there is.
+// A computed centre repeats what the markers say that it was computed from.
 static const struct {
     double doubt;  // how far off its place may be, metres
     double skin;   // how far skin carries it, metres
-    double slide;  // and as a joint beside it turns, metres per radian
+    double bent;   // where a sample counts for half, degrees; 0: nowhere
 } of_kind[] = {
-    [CENTRE] = {0.005, 0.01, 0},       [PELVIS] = {0.007, 0.005, 0}, [BONY] = {0.012, 0.007, 0},
-    [SHOULDER] = {0.012, 0.007, 0.01}, [SKULL] = {0.024, 0.006, 0},  [SOFT] = {0.025, 0.01, 0},
-    [ANYWHERE] = {0.2, 0.01, 0.01},
+    [CENTRE] = {0.005, 0.01, 0},     [PELVIS] = {0.007, 0.005, 50}, [BONY] = {0.012, 0.007, 30},
+    [SHOULDER] = {0.012, 0.007, 80}, [SKULL] = {0.024, 0.006, 30},  [SOFT] = {0.025, 0.01, 30},
+    [ANYWHERE] = {0.2, 0.01, 80},
 };
 
 typedef enum where { INSIDE, AT_END, AFTER_SIDE } where;
@@ -171,7 +172,7 @@ double sn_doubt_of_flag(const char *name, bool fixed) {
     return of_kind[is].doubt;
 }
 
-double sn_slide_of_name(const char *name) { return of_kind[kind_of(name)].slide; }
+double sn_bent_of_name(const char *name) { return of_kind[kind_of(name)].bent; }
 
 double sn_weight_of_name(const char *name) {
     double usual = of_kind[ANYWHERE].skin, skin = of_kind[kind_of(name)].skin;

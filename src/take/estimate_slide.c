@@ -2,14 +2,21 @@
 // How much less a sample says of a marker's place, the further the joints beside it are turned.
 //
 // A place is asked for on the figure at rest: there it is known beforehand, and from there skin slides as the joints
-// beside the marker turn: that of its bone, and of those that hang on the bone the nearest. Turned by angles a, each
-// carries it by s 2 sin(a/2), whichever way, beside the sigma of any sample. So a sample counts for
+// beside the marker turn: that of its bone, and of those that hang on the bone the nearest. Hardly at first, and by far
+// in a deep bend: with the third power of the angle. So a sample counts for
 //
-//   1 / (1 + (s / sigma)^2 sum 4 sin^2(a/2)),      4 sin^2(a/2) = 3 - trace R,
+//   1 / (1 + s^2 (t / h)^3),      t = sum over both joints of 4 sin^2(a/2) = 3 - trace R,
 //
-// of one at rest, where s goes with the skin that was measured in the take (estimate_noise.c): where hardly any moves,
-// none slides. What a marker's samples say together stays what it was: which frames are believed changes, not how
-// much. A half of HDM05 mm_01-02_03 that squats had its thigh markers 2 cm from where the half that walks has them.
+// of one at rest: h is t at the angle where it is half (doubt.c), s goes with the skin that was measured in the take
+// (estimate_noise.c): where hardly any moves, none slides. What a marker's samples say together stays what it was: which
+// frames are believed changes, not how much. Without that the half of HDM05 mm_01-02_03 that squats had its thigh
+// markers 2 cm from where the half that walks has them, and the pelvis tilted by 10 degrees.
+//
+// Lengths are shown by joints that bend: where they are sought, too, frames are believed further. A static trial shows
+// the places at rest by itself: then all are believed alike.
+#include <math.h>
+
+#include "math/sincos.h"
 #include "math/vec3.h"
 #include "take/estimate.h"
 
@@ -32,7 +39,7 @@ typedef struct turns {
     double *turn;   // njoint: 4 sin^2 of half the angle from there
     int *body;      // nmarker: that it sits on, -1 for one that is left as it is
     int *next;      // nmarker: the nearest that hangs on that, -1 for none
-    double *slide;  // nmarker: (s / sigma)^2
+    double *slide;  // nmarker: s^2 / h^3
     double *all;  // nmarker x 2: what a marker's samples counted for together, by still; and do now
     double *now;
 } turns;
@@ -41,6 +48,17 @@ static sn_mat3 lies(const sn_workspace *ws, int body, int above) {
     sn_mat3 R = sn_workspace_frame(ws, body).R, P = sn_workspace_frame(ws, above).R;
     sn_mat3 back = m3_transpose(&P);
     return m3_mulm(&back, &R);
+}
+
+static const double degree = 0.017453292519943295769;
+
+// Where a sample of any marker counts for half while lengths are sought, degrees.
+static const double bent_for_lengths = 100;
+
+static double turn_of(double angle) {
+    double sine, cosine;
+    sn_sincos(0.5 * angle * degree, &sine, &cosine);
+    return 4 * sine * sine;
 }
 
 // At rest.
@@ -65,9 +83,11 @@ static sn_status begin(const sn_estimate *e, sn_workspace *ws, turns *t) {
     }
     for (int i = 0; i < e->nmarker; i++) {
         const sn_marker_desc *m = sn_model_marker(e->model, i);
-        double ratio = e->sliding * sn_slide_of_name(m->name) / e->o.sigma;
-        t->slide[i] = ratio * ratio;
-        t->body[i] = ratio > 0 ? body_of(e->model, m->joint) : -1;
+        double bent = sn_bent_of_name(m->name);
+        if (e->o.asked.scale && bent > 0) bent = fmax(bent, bent_for_lengths);
+        double half = turn_of(bent);
+        t->slide[i] = half > 0 ? e->sliding * e->sliding / (half * half * half) : 0;
+        t->body[i] = t->slide[i] > 0 ? body_of(e->model, m->joint) : -1;
         t->next[i] = nearest_on(e, ws, t, i);
         for (int still = 0; still < 2; still++) t->all[2 * i + still] = t->now[2 * i + still] = 0;
     }
@@ -81,7 +101,7 @@ static void find_turns(const sn_estimate *e, const sn_workspace *ws, turns *t) {
         sn_mat3 now = lies(ws, j, t->above[j]);
         double trace = 0;
         for (int c = 0; c < 3; c++) trace += v3_dot(t->rest[j].c[c], now.c[c]);
-        t->turn[j] = 3 - trace;
+        t->turn[j] = fmax(3 - trace, 0);
     }
 }
 
@@ -93,7 +113,7 @@ static void weigh_frame(sn_estimate *e, turns *t, int k) {
         if (t->body[i] < 0 || !sn_estimate_goal(e, k, i, goal)) continue;
         t->all[at] += *trust;
         double turned = t->turn[t->body[i]] + (t->next[i] >= 0 ? t->turn[t->next[i]] : 0);
-        *trust /= 1 + t->slide[i] * turned;
+        *trust /= 1 + t->slide[i] * turned * turned * turned;
         t->now[at] += *trust;
     }
 }
@@ -125,6 +145,7 @@ sn_status sn_estimate_slide(sn_estimate *e, sn_error *error) {
     sn_layout layout = {0};
     turns t;
     void *owner = NULL;
+    if (e->o.asked.still != NULL || e->sliding == 0) return SN_OK;
     lay_out(e, &layout, &t);
     void *block = sn_layout_acquire(&layout, e->allocator, &owner);
     if (block == NULL) return sn_fail_memory(error);

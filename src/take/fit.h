@@ -95,8 +95,9 @@ sn_status sn_estimate_shape(const sn_estimate_options *options, const sn_allocat
 double sn_doubt_of_name(const char *name);
 /// The same in a set that tells landmarks, which its file calls fixed, from others.
 double sn_doubt_of_flag(const char *name, bool fixed);
-/// How far skin slides under a marker as a joint beside it turns, metres per radian, by its name.
-double sn_slide_of_name(const char *name);
+/// How far joints beside a marker are turned where a sample says half as much of its place as at rest, degrees, by its
+/// name; 0 for one that says as much anywhere.
+double sn_bent_of_name(const char *name);
 /// What a marker weighs in a fit against others, by its name.
 double sn_weight_of_name(const char *name);
 
