@@ -6,7 +6,8 @@
 //
 //   white^2 = mean |r(f + 1) - r(f)|^2 / 2        skin^2 = mean |r|^2 - white^2        per axis
 //
-// with the residuals of poses that are solved for a shape free enough not to add errors of its own.
+// with the residuals of poses that are solved for a shape free enough not to add errors of its own. Much noise hides
+// skin: what cannot be told from it counts as there, lest a shape be bent to fit noise.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +19,9 @@
 
 // Pairs of frames that are looked at.
 enum { PAIRS = 20 };
+
+// As a share of the noise's variance: that of skin which these pairs do not show.
+static const double hidden = 0.005;
 
 typedef struct look {
     sn_problem *problem;
@@ -120,7 +124,7 @@ sn_status sn_estimate_noise(sn_estimate *e, double *white, double *skin, sn_erro
     if (status == SN_OK)
         status = sn_solver_create_plain(l.problem, &o, e->allocator, &l.solver, error);
     if (status == SN_OK) status = look_at(e, model, &l, white, &total);
-    *skin = sqrt(fmax(total - *white, 0));
+    *skin = sqrt(fmax(total - *white, 0) + hidden * *white);
     *white = sqrt(*white);
     sn_solver_destroy(l.solver);
     sn_problem_destroy(l.problem);
