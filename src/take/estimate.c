@@ -136,9 +136,9 @@ static void trust_frames(sn_estimate *e, double white, double skin) {
     }
 }
 
-// Steps at the end, at most. Most takes need a few; with bones of wrong lengths (CMU 85_02) it takes 30, and where it was
+// Steps at the end, at most. Most takes need a few; with bones of wrong lengths (CMU 85_02) it takes 50, and where it was
 // cut off a wrong marker moved other joints by degrees.
-enum { LAST = 40 };
+enum { LAST = 100 };
 
 static sn_status run(sn_estimate *e, sn_calibrate_report *report, sn_error *error) {
     int known = 0;
@@ -161,7 +161,7 @@ static sn_status run(sn_estimate *e, sn_calibrate_report *report, sn_error *erro
         if (pass == 1) trust_frames(e, e->o.sigma, 0);
         SN_TRY(sn_estimate_fold(e, &folded, error));
         SN_TRY(sn_estimate_weigh(e, &report->rms, &report->outliers, error));
-        SN_TRY(sn_estimate_improve(e, pass < 2 ? 14 : LAST, pass < 2 ? 1e-3 : 1e-5, error));
+        SN_TRY(sn_estimate_improve(e, pass < 2 ? 14 : LAST, pass < 2 ? 1e-3 : 1e-7, error));
         if (pass == 1) {
             double white, skin;
             SN_TRY(sn_estimate_noise(e, &white, &skin, error));
@@ -170,7 +170,7 @@ static sn_status run(sn_estimate *e, sn_calibrate_report *report, sn_error *erro
         tell(e, 0.6 + 0.1 * pass);
     }
     SN_TRY(sn_estimate_fold(e, &folded, error));
-    if (folded) SN_TRY(sn_estimate_improve(e, LAST, 1e-5, error));
+    if (folded) SN_TRY(sn_estimate_improve(e, LAST, 1e-7, error));
     SN_TRY(sn_estimate_weigh(e, &report->rms, &report->outliers, error));
     report->frames = e->nframe;
     report->iterations = e->iterations;
