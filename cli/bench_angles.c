@@ -222,6 +222,9 @@ static const struct {
     {"hdm05/HDM_dg.asf", "hdm05/HDM_dg_06-03_03_120.c3d", "hdm05/HDM_dg_06-03_03_120.amc"},
     {"hdm05/HDM_dg.asf", "hdm05/HDM_dg_03-05_02_120.c3d", "hdm05/HDM_dg_03-05_02_120.amc"},
     {"cmu/02.asf", "cmu/02_01.c3d", "cmu/02_01.amc"},
+    // their own motions are further off their markers than what is asked of a fit
+    {"cmu/02_01.bvh", "cmu/02_01.c3d", "cmu/02_01.bvh"},
+    {"cmu/85_02.bvh", "cmu/85_02.c3d", "cmu/85_02.bvh"},
 };
 
 static void clip_row(const char *data, int i) {
@@ -231,15 +234,15 @@ static void clip_row(const char *data, int i) {
     sn_take_options plan;
     fit_result r;
     if (access(model, R_OK) != 0 || access(take, R_OK) != 0 || access(motion, R_OK) != 0) {
-        printf("  %-34s is not there\n", clips[i].take);
+        printf("  %-34s is not there\n", clips[i].motion);
     } else if (make_plan(&s, &plan)) {
         int code = fit_take(&s, &plan, &r);
         if (code == EXIT_OK || code == EXIT_POOR) {
-            printf("  %-34s %9.3f %7.3f %12.2f %15.2f\n", strrchr(take, '/') + 1,
+            printf("  %-34s %9.3f %7.3f %12.2f %15.2f\n", strrchr(motion, '/') + 1,
                    100 * r.summary->fit.rms, 100 * r.truth.markers, r.truth.rms,
                    100 * r.truth.centres);
         } else {
-            printf("  %-34s could not be fitted\n", strrchr(take, '/') + 1);
+            printf("  %-34s could not be fitted\n", strrchr(motion, '/') + 1);
         }
         (void)fflush(stdout);
         free_result(&r);
@@ -259,7 +262,7 @@ bool bench_angles(const char *data) {
     printf(
         "\n  Against the clips' own motions; own: how far the markers wander on the bones of the "
         "clip's own motion (each\n  about its mean place), cm\n  %-34s %9s %7s %12s %15s\n",
-        "take", "RMS cm", "own", "angles RMS", "joint centres cm");
+        "motion", "RMS cm", "own", "angles RMS", "joint centres cm");
     for (int i = 0; i < (int)(sizeof clips / sizeof clips[0]); i++) clip_row(data, i);
     good &= bench_halves(data);
     return good;

@@ -11,7 +11,8 @@ static sn_model *with_hip_bone(double out) {
         text, sizeof text,
         "{\"joints\": [{\"name\": \"root\", \"type\": \"free\"},"
         "{\"name\": \"LHipJoint\", \"parent\": \"root\", \"type\": \"euler\", \"order\": \"ZYX\"},"
-        "{\"name\": \"LeftUpLeg\", \"parent\": \"LHipJoint\", \"type\": \"euler\", \"order\": \"ZYX\", "
+        "{\"name\": \"LeftUpLeg\", \"parent\": \"LHipJoint\", \"type\": \"euler\", \"order\": "
+        "\"ZYX\", "
         "\"position\": [%g, 0, 0]},"
         "{\"name\": \"LeftLeg\", \"parent\": \"LeftUpLeg\", \"type\": \"hinge\", \"axis\": [1, 0, "
         "0], \"position\": [0, -0.4, 0]},"
@@ -80,8 +81,8 @@ static void clips(void **unused) {
             assert_true(j >= 0);
             for (int f = 0; f < sn_motion_nframe(motion); f++)
                 for (int k = 0; k < sn_model_joint_nv(m, j); k++)
-                    most = fmax(
-                        most, fabs(sn_motion_frame(motion, f)[sn_model_q_index(m, j) + k]) * 57.3);
+                    most = fmax(most, fabs(sn_motion_frame(motion, f)[sn_model_q_index(m, j) + k]) *
+                                          57.3);
         }
         print_message("%s: halves of the pelvis turn by %.1f degrees at most\n", all[i][1], most);
         assert_true(most < 8);
