@@ -115,8 +115,8 @@ void print_fit_text(const fit_result *r) {
         printf("  above         %d of %d frames stayed above %g cm RMS (--max-error %s)\n",
                t->above, t->count, 100 * r->options->max_error, r->settings->max_error);
     int doubts = 0;
-    for (int i = 0; get_remark(r, i, &one); i++) doubts += is_about_motion(&one);
-    printf("  verdict       %s", verdict_text(verdict_of(r)));
+    for (int i = 0; get_remark(r, i, &one); i++) doubts += sn_finding_doubts(one.finding);
+    printf("  verdict       %s", sn_verdict_name(sn_take_verdict(r->take)));
     if (doubts > 0) printf(": %d warning%s", doubts, doubts == 1 ? "" : "s");
     putchar('\n');
     for (int i = 0; i < r->settings->outputs.count; i++) {
@@ -304,7 +304,7 @@ void print_fit_json(const fit_result *r) {
     }
     printf(",\"above\":%d,\"frames_per_second\":", t->above);
     print_number(t->count / r->fit_seconds);
-    printf(",\"verdict\":\"%s\",\"jumps\":%d", verdict_text(verdict_of(r)), t->jumps);
+    printf(",\"verdict\":\"%s\",\"jumps\":%d", sn_verdict_name(sn_take_verdict(r->take)), t->jumps);
     print_exchanged(r);
     print_sentences("warnings", r, SN_SEVERITY_WARNING);
     print_sentences("notes", r, SN_SEVERITY_NOTE);

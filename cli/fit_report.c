@@ -68,11 +68,6 @@ bool get_remark(const fit_result *r, int i, remark *out) {
     return fit_remark(&about, i, out);
 }
 
-fit_verdict verdict_of(const fit_result *r) {
-    const fit_about about = about_of(r);
-    return fit_verdict_of(&about);
-}
-
 bool write_fit_report(const char *path, const fit_result *r) {
     plot_text text = {0}, link = {0};
     fit_about about = about_of(r);

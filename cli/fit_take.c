@@ -286,9 +286,9 @@ int fit_take(const fit_settings *settings, const sn_take_options *options, fit_r
     int code = fit(r);
     if (code < 0) {
         bool good = (settings->truth == NULL || compare_with_truth(r)) && write_outputs(r);
-        code = !good                                                    ? EXIT_FAILED
-               : r->summary->above > 0 || verdict_of(r) != VERDICT_GOOD ? EXIT_POOR
-                                                                        : EXIT_OK;
+        code = !good                                                                  ? EXIT_FAILED
+               : r->summary->above > 0 || sn_take_verdict(r->take) != SN_VERDICT_GOOD ? EXIT_POOR
+                                                                                      : EXIT_OK;
     }
     if (fit_cancelled) {
         fputs("\nsinew: stopped; no file was left half-written\n", stderr);

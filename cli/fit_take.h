@@ -80,7 +80,6 @@ void meter_end(const meter *m);
 
 /// The i-th remark, and what to make of the fit: see fit_report.h.
 bool get_remark(const fit_result *r, int i, remark *out);
-fit_verdict verdict_of(const fit_result *r);
 
 /// Warnings, on standard error.
 void print_fit_warnings(const fit_result *r);

@@ -37,17 +37,5 @@ typedef struct remark {
     char text[2400];
 } remark;
 
-/// What to make of a fit.
-typedef enum fit_verdict {
-    VERDICT_GOOD,      ///< nothing speaks against the motion
-    VERDICT_DOUBTFUL,  ///< something in it should be looked at
-    VERDICT_BAD        ///< it is not the motion of this body
-} fit_verdict;
-
 /// The i-th remark: about the model's file, the take's findings, about the files written. False when there is none.
 bool fit_remark(const fit_about *about, int i, remark *out);
-fit_verdict fit_verdict_of(const fit_about *about);
-/// "good", "look at it", "do not use it".
-const char *verdict_text(fit_verdict verdict);
-/// Is this warning about the motion, not about files beside it?
-bool is_about_motion(const remark *one);

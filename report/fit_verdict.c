@@ -41,35 +41,6 @@ bool fit_remark(const fit_about *r, int i, remark *out) {
     return i == n && r->output_note[0] != '\0';
 }
 
-bool is_about_motion(const remark *one) {
-    return one->severity != SN_SEVERITY_NOTE && one->finding != NULL &&
-           one->finding->code != SN_FINDING_SETUP_IGNORED &&
-           one->finding->code != SN_FINDING_TRUTH_RATE;
-}
-
-fit_verdict fit_verdict_of(const fit_about *r) {
-    fit_verdict worst = VERDICT_GOOD;
-    remark one;
-    for (int i = 0; fit_remark(r, i, &one); i++) {
-        if (!is_about_motion(&one)) continue;
-        sn_finding_code code = one.finding->code;
-        bool other_body = code == SN_FINDING_MIRRORED || code == SN_FINDING_FAR_FROM_BONES ||
-                          code == SN_FINDING_UNIT_DOUBTFUL || code == SN_FINDING_FIGURE_LIES ||
-                          code == SN_FINDING_SETUP_AXES;
-        // centimetres are a question of the set, decimetres are another motion
-        bool lost = code == SN_FINDING_ERROR_LARGE && one.finding->number[0] > 0.1;
-        fit_verdict now = other_body || lost ? VERDICT_BAD : VERDICT_DOUBTFUL;
-        if (now > worst) worst = now;
-    }
-    return worst;
-}
-
-const char *verdict_text(fit_verdict verdict) {
-    return verdict == VERDICT_GOOD       ? "good"
-           : verdict == VERDICT_DOUBTFUL ? "look at it"
-                                         : "do not use it";
-}
-
 static void say_good(plot_text *out, const fit_story *r) {
     const sn_fit_summary *s = &r->summary->fit;
     plot_add(out,
@@ -78,11 +49,11 @@ static void say_good(plot_text *out, const fit_story *r) {
              100 * s->rms);
 }
 
-static void say_doubts(plot_text *out, const fit_story *r, fit_verdict verdict, int doubts) {
+static void say_doubts(plot_text *out, const fit_story *r, sn_verdict verdict, int doubts) {
     const sn_fit_summary *s = &r->summary->fit;
-    if (verdict == VERDICT_BAD && s->mean > 0.1)
+    if (verdict == SN_VERDICT_BAD && s->mean > 0.1)
         plot_raw(out, "<b>Do not use it.</b>The figure does not follow its markers. ");
-    else if (verdict == VERDICT_BAD)
+    else if (verdict == SN_VERDICT_BAD)
         plot_raw(out, "<b>Do not use it.</b>This is not the motion of this body, however small the "
                       "error is. ");
     else
@@ -128,19 +99,20 @@ static void item(plot_text *out, const fit_story *r, const remark *one) {
 
 void report_verdict(plot_text *out, const fit_story *r) {
     static const char *const kinds[] = {"good", "partly", "bad"};
-    fit_verdict verdict = fit_verdict_of(r->about);
+    sn_verdict verdict = sn_take_verdict(r->about->take);
     plot_text html = {0};
     remark one;
     int doubts = 0, count = 0;
-    for (int i = 0; fit_remark(r->about, i, &one); i++) doubts += is_about_motion(&one), count++;
+    for (int i = 0; fit_remark(r->about, i, &one); i++)
+        doubts += sn_finding_doubts(one.finding), count++;
     if (r->motion == NULL)
         plot_raw(&html, "<b>Nothing was fitted.</b>The recording and the skeleton do not go "
                         "together as they are; there is no motion.");
-    else if (verdict == VERDICT_GOOD)
+    else if (verdict == SN_VERDICT_GOOD)
         say_good(&html, r);
     else
         say_doubts(&html, r, verdict, doubts);
-    page_verdict(out, kinds[r->motion == NULL ? VERDICT_BAD : verdict],
+    page_verdict(out, kinds[r->motion == NULL ? SN_VERDICT_BAD : verdict],
                  html.data != NULL ? html.data : "");
     out->failed |= html.failed;
     plot_text_free(&html);

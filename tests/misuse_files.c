@@ -285,7 +285,7 @@ static void takes(void) {
     sn_take_options odd = o;
     STATUS(sn_take_create, PTR(w.model), PTR(w.recording),
            (odd.model_up = INDEX(1), odd.model_up_sign = NUM(1), odd.up_sign = NUM(1),
-            odd.unit = NUM(1), odd.calibrate = ENUM(sn_calibrate_use, SN_CALIBRATE_NONE),
+            odd.unit = NUM(1), odd.calibrate = ENUM(sn_calibrate_use, SN_CALIBRATE_SCALE),
             odd.calibrate_frames = COUNT(2), odd.height = NUM(1.8), odd.nlength = COUNT(0),
             odd.limits = ENUM(sn_limit_use, SN_LIMITS_OFF), odd.soft_weight = NUM(1),
             odd.posture = NUM(1), odd.loss = ENUM(sn_loss, SN_LOSS_NONE), odd.loss_scale = NUM(1),
@@ -318,6 +318,9 @@ static void takes(void) {
     VALUE(sn_severity_name, != NULL, ENUM(sn_severity, 0));
     VOID(sn_finding_number_name, ENUM(sn_finding_code, 0), INDEX(0), PTR(text));
     VALUE(sn_take_nfinding, == 0, PTR(take));
+    VALUE(sn_take_verdict, == SN_VERDICT_BAD, PTR(take));
+    VALUE(sn_verdict_name, != NULL, ENUM(sn_verdict, 0));
+    VALUE(sn_finding_doubts, == false, MAY(sn_take_finding(take, 0)));
     VALUE(sn_take_finding, == NULL, PTR(take), INDEX(0));
     VALUE(sn_take_sentence, == 0, PTR(take), INDEX(0), ENUM(sn_voice, 0), MAY(text), sizeof text);
 }

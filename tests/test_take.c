@@ -247,6 +247,18 @@ static void refusals(void **state) {
     refused(model, g->some, &o, SN_FINDING_MARKERS_FEW,
             "only 1 of the set's 1 markers are in this");
     sn_marker_set_destroy(set);
+    // lengths that nothing would come of
+    for (int what = 0; what < 2; what++) {
+        const sn_known_length shin = {"left_shin", 0.4};
+        sn_take *none = NULL;
+        sn_error error = {0};
+        o = sn_take_options_default();
+        o.height = what == 0 ? 1.8 : 0;
+        o.lengths = &shin, o.nlength = what;
+        assert_int_equal(sn_take_create(model, g->some, &o, NULL, &none, &error), SN_ERR_ARGUMENT);
+        assert_non_null(strstr(error.text, "only SN_CALIBRATE_SCALE changes"));
+        assert_null(none);
+    }
     sn_recording *r = recording_cut(g->some, 0, 0);
     refused(model, r, NULL, SN_FINDING_FRAMES_NONE, "the recording has no frames");
     sn_recording_destroy(r);
@@ -274,6 +286,7 @@ static void findings(void **state) {
     assert_true(strstr(says, "look mirrored") != NULL && strstr(says, "--axes") != NULL);
     says = sentence_of(take, SN_FINDING_MIRRORED, SN_VOICE_PLAIN);
     assert_true(strstr(says, "look mirrored") != NULL && strstr(says, "--") == NULL);
+    assert_int_equal(sn_take_verdict(take), SN_VERDICT_BAD);
     sn_take_destroy(take);
     sn_recording_destroy(r);
     // what the recording cannot be in
@@ -300,7 +313,9 @@ static void findings(void **state) {
         assert_int_equal(f->severity, SN_SEVERITY_NOTE);
         assert_true(f->code == SN_FINDING_MAX_ERROR_LARGE || f->code == SN_FINDING_POINTS_UNNAMED ||
                     f->code == SN_FINDING_UP_ASSUMED);
+        assert_false(sn_finding_doubts(f));
     }
+    assert_int_equal(sn_take_verdict(take), SN_VERDICT_GOOD);
     // short of room, and none
     char text[10];
     size_t n = sn_take_sentence(take, 0, SN_VOICE_PLAIN, text, sizeof text);
@@ -317,6 +332,14 @@ static void findings(void **state) {
 // Every code has a name, a severity and as many names of numbers as it has numbers.
 static void codes(void **unused) {
     (void)unused;
+    static const char *const words[] = {"good", "look at it", "do not use it"};
+    for (int i = 0; i < 3; i++) assert_string_equal(sn_verdict_name((sn_verdict)i), words[i]);
+    // warnings speak against a motion, but for those about files beside it
+    for (int i = 0; i < SN_FINDING_COUNT; i++) {
+        const sn_finding warning = {.code = (sn_finding_code)i, .severity = SN_SEVERITY_WARNING};
+        assert_true(sn_finding_doubts(&warning) ==
+                    (i != SN_FINDING_SETUP_IGNORED && i != SN_FINDING_TRUTH_RATE));
+    }
     for (int i = 0; i < SN_FINDING_COUNT; i++) {
         char name[16];
         assert_true(strlen(sn_finding_name((sn_finding_code)i)) > 3);

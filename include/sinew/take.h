@@ -290,7 +290,8 @@ typedef struct sn_take_options {
     int64_t still_first, still_last;  ///< frames of the static trial, or of the take itself where
                                       ///< there is none, by their numbers in the file; default
                                       ///< INT64_MIN and INT64_MAX: all, of the take none
-    double height;                    ///< of the person, metres; default 0: not known
+    double height;                    ///< of the person, metres; default 0: not known. Given, or
+                                      ///< with lengths, calibrate must be SN_CALIBRATE_SCALE
     const sn_known_length *lengths;   ///< of bodies that were measured; copied
     int nlength;                      ///< how many; default 0
 
@@ -663,6 +664,20 @@ SN_API void sn_finding_number_name(sn_finding_code code, int i, char out[16]);
 SN_API int sn_take_nfinding(const sn_take *take);
 /// NULL when out of range. Valid until the take's next step.
 SN_API const sn_finding *sn_take_finding(const sn_take *take, int i);
+
+/// What to make of a take.
+typedef enum sn_verdict {
+    SN_VERDICT_GOOD,  ///< nothing speaks against the motion
+    SN_VERDICT_LOOK,  ///< something in it should be looked at
+    SN_VERDICT_BAD    ///< it is not the motion of this body, or there is none
+} sn_verdict;
+
+/// By the findings so far.
+SN_API sn_verdict sn_take_verdict(const sn_take *take);
+/// "good", "look at it", "do not use it"; never NULL.
+SN_API const char *sn_verdict_name(sn_verdict verdict);
+/// Does a finding speak against the motion? A warning or an error, unless it is about a file beside it.
+SN_API bool sn_finding_doubts(const sn_finding *finding);
 
 /// Whom a sentence speaks to.
 typedef enum sn_voice {

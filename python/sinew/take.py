@@ -107,6 +107,7 @@ class Take(Motion):
         super().__init__(model, q, rate, first_frame, time_offset)
         self.figure: Model = model  #: the model with the markers and lengths found and its own limits, for other takes
         self.findings: List[Finding] = []
+        self.verdict = "good"  #: "good", "look at it" or "do not use it", by the findings (sensors: "good")
         self.measured: Optional[Recording] = None  #: the markers as they were measured, in the model's world
         self.frame_reports: npt.NDArray[Any] = np.zeros(0)  #: how each frame went: rms, worst, markers, iterations, ...
         self.marker_reports: npt.NDArray[Any] = np.zeros(0)  #: how each marker fits: rms, mean, worst, seen, ...
@@ -455,6 +456,7 @@ def _finished(c: Any, figure: Model, taken: Recording) -> Take:
     made = Take(model, m.q, m.rate, m.first_frame, m.time_offset)
     made.figure = copied(lib.sn_take_limited_model(c), figure, bool(about.reshaped))
     made.findings = _findings(c)
+    made.verdict = text_of(lib.sn_verdict_name(lib.sn_take_verdict(c)))
     seen = np.empty((about.count, len(taken.labels), 3))
     lib.snpy_take_measured(c, address(seen))
     made.measured = Recording(seen, taken.labels, rate=m.rate, first_frame=m.first_frame, time_offset=m.time_offset,

@@ -20,6 +20,7 @@ def test_a_take_fits(take, short):
     assert np.allclose(np.nanmax(take.error, axis=0), take.marker_reports["worst"], rtol=1e-6)
     assert np.allclose(take.frame_reports["worst"], np.nanmax(take.error, axis=1), rtol=1e-5)
     assert [f.code for f in take.findings] == ["points-unnamed"] and "left out" in take.findings[0].text
+    assert take.verdict == "good"
     assert take.summary["matched"] == 41 and take.summary["fit"]["rms"] == take.rms
 
 

@@ -61,6 +61,9 @@ static const char *wrong(const sn_take_options *o) {
         if (o->lengths[i].body == NULL || !(o->lengths[i].metres > 0) ||
             !(o->lengths[i].metres < 3))
             return "lengths: a body's name, and metres above 0 and below 3";
+    // else they would be passed over without a word
+    if ((o->height != 0 || o->nlength > 0) && o->calibrate != SN_CALIBRATE_SCALE)
+        return "height and lengths: of bones, which only SN_CALIBRATE_SCALE changes";
     if ((unsigned)o->limits > SN_LIMITS_AUTO) return "limits";
     if (!not_negative(o->soft_weight)) return "soft_weight: 0 or above";
     if (!not_negative(o->posture)) return "posture: 0 or above";
