@@ -40,14 +40,14 @@ bool bench_is_there(const char *data, const bench_take *take) {
     return there;
 }
 
-int bench_fit(const char *data) {
+int bench_fit(const char *data, int wrong) {
     if (data == NULL) {
         fputs("sinew bench fit: --data DIR is needed\n", stderr);
         return EXIT_USAGE;
     }
     bool good = bench_fit_speed(data);
     good = bench_fit_flips(data) && good;
-    good = bench_fit_wrong(data) && good;
+    good = bench_fit_wrong(data, wrong) && good;
     good = bench_angles(data) && good;
     return good ? EXIT_OK : EXIT_FAILED;
 }

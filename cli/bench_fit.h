@@ -31,4 +31,5 @@ bool bench_measure_turns(const sn_model *model, const sn_motion *motion, double 
 
 bool bench_fit_speed(const char *data);  ///< error, gaps, seconds; and a take of 72,000 frames
 bool bench_fit_flips(const char *data);  ///< joints that jump, and how calm the spine is
-bool bench_fit_wrong(const char *data);  ///< a marker that is wrong for a second
+/// A marker that is wrong for a second. @param count  of each take, chosen by hand up to 3; more: the first ones
+bool bench_fit_wrong(const char *data, int count);

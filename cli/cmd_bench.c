@@ -25,7 +25,7 @@ typedef struct settings {
 static const char *const usage[] = {
     "sweeps",
     "solvers [--data DIR [--clip NAME]] [--csv FILE] [--quick] [--problems N]",
-    "fit --data DIR",
+    "fit --data DIR [--problems N]",
     "levels [--data DIR] [--problems N]",
     "body --data DIR",
     "papers [--data DIR] [--out DIR] [--quick]",
@@ -90,7 +90,8 @@ static const option option_table[] = {
      .high = 10000000,
      .place = AT(problems),
      .help = "solvers: random trees, 4000 by default, 0 for none, nor arms; arms: goals of each "
-             "kind, 10000 by default"},
+             "kind, 10000 by default; fit: markers of each take that are spoiled in turn, 3 by "
+             "default, 99 for all (ten minutes)"},
     {.name = "--model",
      .letter = "-m",
      .kind = OPTION_FILE,
@@ -191,7 +192,7 @@ static int run(int argc, char **argv) {
     if (strcmp(word, "solvers") == 0) return solvers(&o, s.csv);
     if (strcmp(word, "levels") == 0) return bench_levels(&o) ? EXIT_OK : EXIT_FAILED;
     if (strcmp(word, "body") == 0) return bench_body(&o) ? EXIT_OK : EXIT_FAILED;
-    if (strcmp(word, "fit") == 0) return bench_fit(s.data);
+    if (strcmp(word, "fit") == 0) return bench_fit(s.data, s.problems >= 0 ? (int)s.problems : 3);
     if (strcmp(word, "arms") == 0) return arms(&s);
     if (strcmp(word, "papers") == 0) {
         const papers_options wanted = {

@@ -91,5 +91,5 @@ void print_fit_failure(const fit_result *r, int code);
 /// The report as one HTML file; false and a message when it can't be written.
 bool write_fit_report(const char *path, const fit_result *r);
 
-/// Every take of a data folder as a table; the exit code.
-int bench_fit(const char *data);
+/// Every take of a data folder as a table; the exit code. @param wrong  how many markers of each are spoiled in turn
+int bench_fit(const char *data, int wrong);
