@@ -312,13 +312,13 @@ static void samples_far_from_rest(void **unused) {
         assert_int_equal(sn_estimate_start(&e, NULL), SN_OK);
         assert_int_equal(e.nframe, 3);
         // at rest; a foot turned; both legs turned
-        for (int k = 0; k < 3; k++) memcpy(e.poses + (size_t)k * e.nq, o.home, e.nq * sizeof *e.x);
+        for (int k = 0; k < 3; k++) memcpy(e.bent + (size_t)k * e.nq, o.home, e.nq * sizeof *e.x);
         const int l_leg = sn_model_find_joint(model, "l_leg"),
                   r_leg = sn_model_find_joint(model, "r_leg"),
                   l_foot = sn_model_find_joint(model, "l_foot");
-        e.poses[1 * e.nq + (size_t)sn_model_q_index(model, l_foot)] += angle;
-        e.poses[2 * e.nq + (size_t)sn_model_q_index(model, l_leg)] += angle;
-        e.poses[2 * e.nq + (size_t)sn_model_q_index(model, r_leg)] -= angle;
+        e.bent[1 * e.nq + (size_t)sn_model_q_index(model, l_foot)] += angle;
+        e.bent[2 * e.nq + (size_t)sn_model_q_index(model, l_leg)] += angle;
+        e.bent[2 * e.nq + (size_t)sn_model_q_index(model, r_leg)] -= angle;
         for (int i = 0; i < 24; i++) e.trust[i] = 0.5;
         e.sliding = 0.7;
         assert_int_equal(sn_estimate_slide(&e, NULL), SN_OK);

@@ -20,8 +20,8 @@ static const struct {
     double skin;   // how far skin carries it, metres
     double bent;   // where a sample counts for half, degrees; 0: nowhere
 } of_kind[] = {
-    [CENTRE] = {0.005, 0.01, 0},     [PELVIS] = {0.007, 0.005, 50}, [BONY] = {0.012, 0.007, 30},
-    [SHOULDER] = {0.012, 0.007, 80}, [SKULL] = {0.024, 0.006, 30},  [SOFT] = {0.025, 0.01, 30},
+    [CENTRE] = {0.005, 0.01, 0},     [PELVIS] = {0.007, 0.005, 60}, [BONY] = {0.012, 0.007, 40},
+    [SHOULDER] = {0.012, 0.007, 40}, [SKULL] = {0.024, 0.006, 40},  [SOFT] = {0.025, 0.01, 40},
     [ANYWHERE] = {0.2, 0.01, 80},
 };
 

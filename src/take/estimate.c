@@ -136,9 +136,14 @@ static void trust_frames(sn_estimate *e, double white, double skin) {
     }
 }
 
-// Steps at the end, at most. Most takes need a few; with bones of wrong lengths (CMU 85_02) it takes 50, and where it was
-// cut off a wrong marker moved other joints by degrees.
-enum { LAST = 100 };
+// Rounds: all markers, whose poses tell how far joints are bent; freely, which shows the noise; with what both have told.
+// First and last go on to the least energy, with bones of wrong lengths (CMU 85_02) for 50 steps: where they were cut off,
+// what was left of the way depended on every sample, and a marker that was wrong for a second moved other joints by degrees.
+enum { ROUNDS = 3 };
+static const struct {
+    int steps;
+    double tolerance;
+} rounds[ROUNDS] = {{100, 1e-6}, {14, 1e-3}, {100, 1e-7}};
 
 static sn_status run(sn_estimate *e, sn_calibrate_report *report, sn_error *error) {
     int known = 0;
@@ -156,12 +161,13 @@ static sn_status run(sn_estimate *e, sn_calibrate_report *report, sn_error *erro
     tell(e, 0.5);
     for (int i = 0; i < e->nmarker; i++) e->use[i] = 1;
     if (apart) SN_TRY(sn_estimate_place(e, error));
-    for (int pass = 0; pass < 3; pass++) {
+    for (int pass = 0; pass < ROUNDS; pass++) {
         if (sn_cancelled(e->o.asked.cancel)) return SN_OK;
         if (pass == 1) trust_frames(e, e->o.sigma, 0);
         SN_TRY(sn_estimate_fold(e, &folded, error));
         SN_TRY(sn_estimate_weigh(e, &report->rms, &report->outliers, error));
-        SN_TRY(sn_estimate_improve(e, pass < 2 ? 14 : LAST, pass < 2 ? 1e-3 : 1e-7, error));
+        SN_TRY(sn_estimate_improve(e, rounds[pass].steps, rounds[pass].tolerance, error));
+        if (pass == 0) memcpy(e->bent, e->poses, (size_t)e->nframe * e->nq * sizeof *e->bent);
         if (pass == 1) {
             double white, skin;
             SN_TRY(sn_estimate_noise(e, &white, &skin, error));
@@ -170,7 +176,9 @@ static sn_status run(sn_estimate *e, sn_calibrate_report *report, sn_error *erro
         tell(e, 0.6 + 0.1 * pass);
     }
     SN_TRY(sn_estimate_fold(e, &folded, error));
-    if (folded) SN_TRY(sn_estimate_improve(e, LAST, 1e-7, error));
+    if (folded)
+        SN_TRY(
+            sn_estimate_improve(e, rounds[ROUNDS - 1].steps, rounds[ROUNDS - 1].tolerance, error));
     SN_TRY(sn_estimate_weigh(e, &report->rms, &report->outliers, error));
     report->frames = e->nframe;
     report->iterations = e->iterations;
@@ -218,6 +226,7 @@ static void lay_out(sn_estimate *e, sn_layout *l) {
     e->trust = sn_layout_take(l, F * m, sizeof *e->trust);
     e->poses = sn_layout_take(l, F * e->nq, sizeof *e->poses);
     e->poses_try = sn_layout_take(l, F * e->nq, sizeof *e->poses_try);
+    e->bent = sn_layout_take(l, F * e->nq, sizeof *e->bent);
     e->x = sn_layout_take(l, n, sizeof *e->x);
     e->x_try = sn_layout_take(l, n, sizeof *e->x_try);
     e->g = sn_layout_take(l, n, sizeof *e->g);

@@ -64,6 +64,7 @@ typedef struct sn_estimate {
     double sliding;  ///< how much skin there is, against the usual; 0 until it was measured
     double *use;     ///< nmarker: 0 while it is left out
     double *poses, *poses_try;  ///< nframe x nq
+    double *bent;               ///< nframe x nq: poses by which it is told how far skin has slid
 
     double *x, *x_try;
     double *S, *factored, *g, *step;  ///< n x n upper triangle, n

@@ -12,6 +12,9 @@
 // frames are believed changes, not how much. Without that the half of HDM05 mm_01-02_03 that squats had its thigh
 // markers 2 cm from where the half that walks has them, and the pelvis tilted by 10 degrees.
 //
+// The turns are those of the first round's poses (estimate.c), which hold to what is known of places: weights that follow
+// a shape which follows them wander off.
+//
 // Lengths are shown by joints that bend: where they are sought, too, frames are believed further. A static trial shows
 // the places at rest by itself: then all are believed alike.
 #include <math.h>
@@ -155,7 +158,7 @@ sn_status sn_estimate_slide(sn_estimate *e, sn_error *error) {
     sn_status status = sn_fit_place_open(&at, e->model, e->allocator);
     if (status == SN_OK) status = begin(e, at.workspace, &t);
     for (int k = 0; status == SN_OK && k < e->nframe; k++) {
-        status = sn_workspace_pose(at.workspace, e->poses + (size_t)k * e->nq);
+        status = sn_workspace_pose(at.workspace, e->bent + (size_t)k * e->nq);
         find_turns(e, at.workspace, &t);
         if (status == SN_OK) weigh_frame(e, &t, k);
     }

@@ -146,13 +146,14 @@ sn_status sn_estimate_improve(sn_estimate *e, int iterations, double tolerance, 
             failed++;
             continue;
         }
-        // what has just been too little is so still
-        if (failed == 0) lambda = lambda > 1e-8 ? lambda / 10 : 0;
+        // what has just been too little is so still, and a step that was cut says nothing of how far it is
+        bool cut = failed > 0;
+        if (!cut) lambda = lambda > 1e-8 ? lambda / 10 : 0;
         failed = 0;
         double *t = e->x;
         e->x = e->x_try, e->x_try = t;
         t = e->poses, e->poses = e->poses_try, e->poses_try = t;
-        bool done = energy - next < tolerance * energy;
+        bool done = !cut && energy - next < tolerance * energy;
         energy = next;
         if (done) break;
     }
