@@ -205,7 +205,7 @@ static void names_tell(void **unused) {
     } all[] = {
         {0.005, 0.01, 0, {"LHJC", "R_KJC", "ajc", "RSJC", "L.EJC", "WJC", "knee joint centre"}},
         {0.007, 0.005, 60, {"LASI", "R.ASIS", "RPSI", "SACR", "LFWT", "RBWT", "FWT", "V_Sacral"}},
-        {0.012, 0.007, 40, {"RSHO", "LACR", "r_shoulder", "Acromion"}},
+        {0.012, 0.007, 40, {"RSHO", "LACR", "r_shoulder", "Acromion", "C7", "sternum"}},
         {0.012,
          0.007,
          40,
