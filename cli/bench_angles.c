@@ -162,7 +162,7 @@ static bool run_study(const char *data, const study *s, int draw, angles *out, b
         sn_table *ours = NULL;
         sn_marker_set *set =
             s->markers != NULL ? load_markers(data, s->markers, model.model) : NULL;
-        if (s->noise > 0) spoil(take.recording, s->noise, (uint64_t)(5 + draw));
+        if (s->noise > 0) spoil(take.recording, s->noise, 5 + (uint64_t)draw);
         o.coordinates = model.coordinates;
         o.calibrate = SN_CALIBRATE_SCALE;
         o.still = still.recording;
