@@ -78,7 +78,7 @@ meter meter_begin(bool quiet);
 void meter_show(void *user, const sn_take_progress *progress);
 void meter_end(const meter *m);
 
-/// The i-th remark, and what to make of the fit: see fit_report.h.
+/// The i-th remark: see fit_report.h.
 bool get_remark(const fit_result *r, int i, remark *out);
 
 /// Warnings, on standard error.

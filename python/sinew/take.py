@@ -107,7 +107,7 @@ class Take(Motion):
         super().__init__(model, q, rate, first_frame, time_offset)
         self.figure: Model = model  #: the model with the markers and lengths found and its own limits, for other takes
         self.findings: List[Finding] = []
-        self.verdict = "good"  #: "good", "look at it" or "do not use it", by the findings (sensors: "good")
+        self.verdict: Optional[str] = None  #: "good", "look at it" or "do not use it", by the findings; sensors: None
         self.measured: Optional[Recording] = None  #: the markers as they were measured, in the model's world
         self.frame_reports: npt.NDArray[Any] = np.zeros(0)  #: how each frame went: rms, worst, markers, iterations, ...
         self.marker_reports: npt.NDArray[Any] = np.zeros(0)  #: how each marker fits: rms, mean, worst, seen, ...

@@ -19,7 +19,6 @@
 // the places at rest by itself: then all are believed alike.
 #include <math.h>
 
-#include "math/sincos.h"
 #include "math/vec3.h"
 #include "take/estimate.h"
 
@@ -43,7 +42,7 @@ typedef struct turns {
     int *body;      // nmarker: that it sits on, -1 for one that is left as it is
     int *next;      // nmarker: the nearest that hangs on that, -1 for none
     double *slide;  // nmarker: s^2 / h^3
-    double *all;  // nmarker x 2: what a marker's samples counted for together, by still; and do now
+    double *all;    // nmarker: what a marker's samples counted for together, and do now
     double *now;
 } turns;
 
@@ -92,7 +91,7 @@ static sn_status begin(const sn_estimate *e, sn_workspace *ws, turns *t) {
         t->slide[i] = half > 0 ? e->sliding * e->sliding / (half * half * half) : 0;
         t->body[i] = t->slide[i] > 0 ? body_of(e->model, m->joint) : -1;
         t->next[i] = nearest_on(e, ws, t, i);
-        for (int still = 0; still < 2; still++) t->all[2 * i + still] = t->now[2 * i + still] = 0;
+        t->all[i] = t->now[i] = 0;
     }
     return SN_OK;
 }
@@ -112,33 +111,31 @@ static void weigh_frame(sn_estimate *e, turns *t, int k) {
     double goal[3];
     for (int i = 0; i < e->nmarker; i++) {
         double *trust = &e->trust[(size_t)k * (size_t)e->nmarker + (size_t)i];
-        int at = 2 * i + e->still[k];
         if (t->body[i] < 0 || !sn_estimate_goal(e, k, i, goal)) continue;
-        t->all[at] += *trust;
+        t->all[i] += *trust;
         double turned = t->turn[t->body[i]] + (t->next[i] >= 0 ? t->turn[t->next[i]] : 0);
         *trust /= 1 + t->slide[i] * turned * turned * turned;
-        t->now[at] += *trust;
+        t->now[i] += *trust;
     }
 }
 
 static void keep_sums(sn_estimate *e, const turns *t) {
     for (int k = 0; k < e->nframe; k++)
         for (int i = 0; i < e->nmarker; i++) {
-            int at = 2 * i + e->still[k];
             double goal[3];
-            if (t->now[at] > 0 && sn_estimate_goal(e, k, i, goal))
-                e->trust[(size_t)k * (size_t)e->nmarker + (size_t)i] *= t->all[at] / t->now[at];
+            if (t->now[i] > 0 && sn_estimate_goal(e, k, i, goal))
+                e->trust[(size_t)k * (size_t)e->nmarker + (size_t)i] *= t->all[i] / t->now[i];
         }
 }
 
 static void lay_out(const sn_estimate *e, sn_layout *l, turns *t) {
-    size_t n = (size_t)e->njoint, m = 2 * (size_t)e->nmarker;
+    size_t n = (size_t)e->njoint, m = (size_t)e->nmarker;
     t->above = sn_layout_take(l, n, sizeof *t->above);
     t->rest = sn_layout_take(l, n, sizeof *t->rest);
     t->turn = sn_layout_take(l, n, sizeof *t->turn);
-    t->body = sn_layout_take(l, (size_t)e->nmarker, sizeof *t->body);
-    t->next = sn_layout_take(l, (size_t)e->nmarker, sizeof *t->next);
-    t->slide = sn_layout_take(l, (size_t)e->nmarker, sizeof *t->slide);
+    t->body = sn_layout_take(l, m, sizeof *t->body);
+    t->next = sn_layout_take(l, m, sizeof *t->next);
+    t->slide = sn_layout_take(l, m, sizeof *t->slide);
     t->all = sn_layout_take(l, m, sizeof *t->all);
     t->now = sn_layout_take(l, m, sizeof *t->now);
 }
