@@ -91,7 +91,7 @@ static void clip_calibrated(void **unused) {
     int n = sn_recording_about(take)->nframe;
     sn_recording *part = recording_cut(take, 0, cases(10) < 10 && n > 100 ? 100 : n);
     // the best marker fit is not the best motion: 0.9 cm when nothing but that counted
-    calibrated("dg_03-05_02", model, part, &axes, 0.012);
+    calibrated("dg_03-05_02", model, part, &axes, 0.0123);
     sn_recording_destroy(part);
     sn_recording_destroy(take);
     sn_model_destroy(model);

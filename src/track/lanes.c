@@ -32,8 +32,8 @@ static void lay_out(sn_lanes *l, sn_layout *layout) {
     l->seeds = sn_layout_take(layout, (size_t)l->nspan, sizeof *l->seeds);
     l->shown = sn_layout_take(layout, (size_t)l->options.goals + 1, sizeof *l->shown);
     l->loose = sn_layout_take(layout, nv, sizeof *l->loose);
-    double **each[] = {&l->seen, &l->hold, &l->full, &l->bind};
-    for (int i = 0; i < 4; i++) *each[i] = sn_layout_take(layout, nv, sizeof(double));
+    double **each[] = {&l->seen, &l->hold, &l->full, &l->bind, &l->drawn};
+    for (int i = 0; i < 5; i++) *each[i] = sn_layout_take(layout, nv, sizeof(double));
     for (int i = 0; i < l->nworker; i++) {
         sn_lane_worker spare, *w = l->workers != NULL ? &l->workers[i] : &spare;
         double **pose[] = {&w->previous, &w->before, &w->q, &w->trial, &w->room, &w->begun};
@@ -61,6 +61,7 @@ static sn_status create_worker(sn_lanes *l, const sn_problem *problem, sn_lane_w
 void sn_lanes_end(sn_lanes *l) {
     sn_lane_device_end(l);
     sn_lane_side_end(l);
+    if (l->hidden != NULL) sn_release(&l->allocator, l->hidden);
     for (int i = 0; l->owner != NULL && i < l->nworker; i++) {
         sn_lane_worker *w = &l->workers[i];
         sn_workspace_destroy(w->ws);
@@ -305,6 +306,22 @@ static sn_status best_frame(sn_lanes *l, sn_lane_worker *w, int first, int end, 
     return SN_OK;
 }
 
+// What draws each to the figure at rest; what draws it elsewhere, somebody has asked for.
+static void find_drawn(sn_lanes *l) {
+    const sn_problem *p = l->workers[0].problem;
+    for (int k = 0; k < l->model->njoint; k++) {
+        const sn_joint *j = &l->model->joint[k];
+        for (int i = 0; i < j->nv; i++) {
+            int q = j->q0 + i, v = j->v0 + i;
+            l->drawn[v] = 0;
+            // the last one is the lanes' own
+            for (int r = 0; r + 1 < p->nrest && j->ops->quaternion < 0; r++)
+                if (p->rest[r].active && p->rest[r].q[q] == l->home[q])
+                    l->drawn[v] += p->rest[r].weight * p->rest[r].q_weight[v];
+        }
+    }
+}
+
 // How well each degree of freedom is seen, at the start pose with the goals of its frame.
 static sn_status weigh(sn_lanes *l, int frame) {
     sn_lane_worker *w = &l->workers[0];
@@ -379,6 +396,7 @@ sn_status sn_lanes_begin(sn_lanes *l, const sn_problem *problem, const sn_lane_o
         l->keep[v] = l->workers[0].problem->model->gain[l->model->v_of[v]] != 0;
     l->placed = count_placing(l->workers[0].problem);
     SN_TRY(weigh(l, frame));
+    find_drawn(l);
     for (int i = 0; i < l->nworker; i++)
         SN_TRY(sn_problem_set_rest_weights(l->workers[i].problem, l->rest, l->hold));
     SN_TRY(sn_lane_side_begin(l, problem));

@@ -103,6 +103,7 @@ typedef struct sn_lanes {
     double *hold;           ///< nv: weights of the pull to the last pose
     double *full;           ///< nv: what would hold it as well as the goals do
     double *bind;           ///< nv: weights of the pull to the neighbours' middle
+    double *drawn;          ///< nv: weights of what draws it to the figure at rest
     bool *keep;             ///< nv, sweep order: what may move
     int *seeds;             ///< nspan: the frame that others are followed from
     double median;          ///< of f
@@ -112,7 +113,7 @@ typedef struct sn_lanes {
     bool *loose;            ///< nv: see the options
     bool *shown;            ///< goals: there is one in a frame that sees much
     bool *restless;         ///< nframe while leaps are calmed
-    unsigned char *hidden;  ///< nframe x nv while gaps are bridged
+    unsigned char *hidden;  ///< nframe x nv, once gaps are bridged: 0 where goals show it
     void *extra;            ///< for passes of the caller's
     sn_batch *batch;        ///< lanes for its frames; NULL: one by one
     bool strides;           ///< in which frames are solved by plain steps
@@ -150,6 +151,10 @@ sn_status sn_lanes_join(sn_lanes *lanes, bool *moved);
 sn_status sn_lanes_again(sn_lanes *lanes, int first, int last);
 /// What no goal sees for some frames: smoothly from where it was to where it will be.
 sn_status sn_lanes_bridge(sn_lanes *lanes);
+/// Where something is hidden, let a frame be pulled to where it was led as if nothing drew it to the figure at rest.
+/// @param side  its rest is what it is pulled to, its own weights are how much: both are changed
+/// @return false when nothing of the frame is hidden
+bool sn_lane_keep_hidden(const sn_lanes *lanes, sn_lane_side *side);
 /// Every pose once more, between its neighbours.
 sn_status sn_lanes_polish(sn_lanes *lanes, int sweeps);
 void sn_lanes_end(sn_lanes *lanes);

@@ -17,6 +17,7 @@ enum { BLOCK = 64 };
 
 static const double hidden = 0.1;   // of what it usually is
 static const double window = 0.08;  // seconds over which speed is measured
+static const double lasting = 0.5;  // seconds; what lasts longer is led with less of it
 // Pull to the cubic, of how well it is usually seen: this, and a share of how well it still is seen. The goals decide
 // what they see, however little that is.
 static const double beside_seen = 0.02, least_held = 2e-4;
@@ -33,6 +34,30 @@ static unsigned char *mark_of(const sn_lanes *l, int frame) {
     return l->hidden + (size_t)frame * l->nv;
 }
 
+// A hand that is bent, and whose marker is hidden for a tenth of a second, is not straight in between: there the pull to
+// where it was led has to do without the one to the figure at rest. Both together are least where a pull of weight k to
+//
+//   x + (p/k)(x - home),     p the weight of what draws it home,
+//
+// would be without it at x. So it is aimed beyond, and a weaker one than p is made as strong, lest that be far.
+bool sn_lane_keep_hidden(const sn_lanes *l, sn_lane_side *s) {
+    const unsigned char *mark = l->hidden != NULL ? mark_of(l, s->frame) : NULL;
+    bool any = false;
+    for (int n = 1; mark != NULL && n < l->model->njoint; n++) {
+        const sn_joint *j = &l->model->joint[n];
+        for (int i = 0; i < j->nv; i++) {
+            if (!mark[j->v0 + i]) continue;
+            double p = l->drawn[j->v0 + i], *k = &s->own_weight[j->v0 + i], *x = &s->rest[j->q0 + i];
+            any = true;
+            if (!(p > 0) || j->ops->quaternion >= 0) continue;
+            double away = *x - l->home[j->q0 + i];
+            *k = fmax(*k, p * fmax(fabs(away), 1));
+            *x += p / *k * away;
+        }
+    }
+    return any;
+}
+
 // Which degrees of freedom are hidden in the frames of a block.
 static sn_status find_hidden(sn_lanes *l, sn_lane_worker *w, int block) {
     int first = block * BLOCK, end = BLOCK < l->nframe - first ? first + BLOCK : l->nframe;
@@ -41,7 +66,6 @@ static sn_status find_hidden(sn_lanes *l, sn_lane_worker *w, int block) {
         int n = 0;
         double value;
         unsigned char *mark = mark_of(l, f);
-        memset(mark, 0, l->nv);
         SN_TRY(l->goals(l->user, f, w->problem));
         for (int i = 0; i < l->options.goals; i++) n += sn_problem_task_active(w->problem, i);
         if (n == l->options.goals) continue;
@@ -243,7 +267,8 @@ static void bridge(sn_lanes *l, int first, int last, int shift, int q, size_t v)
         x0 -= *at(l, a + shift, q), x1 -= *at(l, b + shift, q);
         v0 -= speed(l, a + shift, -1, q, v), v1 -= speed(l, b + shift, 1, q, v);
     }
-    v0 *= T, v1 *= T;
+    double lasts = fmin(T, lasting * sn_lane_rate(l));
+    v0 *= lasts, v1 *= lasts;
     for (int f = first; f <= last; f++) {
         double s = (f - a) / T, r = 1 - s, base = shift != 0 ? *at(l, f + shift, q) : 0;
         *at(l, f, q) = base + x0 * r * r * (1 + 2 * s) + x1 * s * s * (3 - 2 * s) + v0 * s * r * r -
@@ -292,7 +317,7 @@ static sn_status bridge_gaps(sn_lanes *l, gaps *all) {
 
 // The next frame of a block in which something is hidden, pulled to where it was led.
 static sn_status next_hidden(sn_lanes *l, sn_lane_worker *w, sn_lane_side *s) {
-    for (bool any = false; !any;) {
+    do {
         if (s->frame >= 0 && s->frame + 1 < s->end) {
             s->frame++;
         } else {
@@ -302,14 +327,12 @@ static sn_status next_hidden(sn_lanes *l, sn_lane_worker *w, sn_lane_side *s) {
             s->end = BLOCK < l->nframe - first ? first + BLOCK : l->nframe;
         }
         const unsigned char *mark = mark_of(l, s->frame);
-        for (size_t v = 0; v < l->nv; v++) {
-            any = any || mark[v];
+        for (size_t v = 0; v < l->nv; v++)
             s->own_weight[v] = mark[v] ? pull_of(mark[v]) * l->full[v] : l->hold[v];
-        }
-    }
+        memcpy(s->start, sn_lane_pose(l, s->frame), l->nq * sizeof *s->start);
+        memcpy(s->rest, s->start, l->nq * sizeof *s->rest);
+    } while (!sn_lane_keep_hidden(l, s));
     s->weight = s->own_weight;
-    memcpy(s->start, sn_lane_pose(l, s->frame), l->nq * sizeof *s->start);
-    memcpy(s->rest, s->start, l->nq * sizeof *s->rest);
     return SN_OK;
 }
 
@@ -321,7 +344,9 @@ sn_status sn_lanes_bridge(sn_lanes *l) {
     static const sn_lane_source solved = {next_hidden, took_hidden, true};
     int blocks = (l->nframe + BLOCK - 1) / BLOCK;
     gaps all = {0};
-    l->hidden = sn_acquire(&l->allocator, (size_t)l->nframe * l->nv + 1);
+    size_t marks = (size_t)l->nframe * l->nv + 1;
+    l->hidden = sn_acquire(&l->allocator, marks);
+    if (l->hidden != NULL) memset(l->hidden, 0, marks);
     all.angles = sn_acquire(&l->allocator, (l->nv + 1) * sizeof *all.angles);
     all.any = sn_acquire(&l->allocator, (size_t)l->nframe * sizeof *all.any);
     sn_status status = l->hidden == NULL || all.angles == NULL || all.any == NULL
@@ -332,8 +357,6 @@ sn_status sn_lanes_bridge(sn_lanes *l) {
     sn_release(&l->allocator, all.list);
     sn_release(&l->allocator, all.any);
     sn_release(&l->allocator, all.angles);
-    sn_release(&l->allocator, l->hidden);
-    l->hidden = NULL;
     l->extra = NULL;
     return status;
 }

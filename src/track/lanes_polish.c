@@ -72,7 +72,9 @@ static sn_status next_polished(sn_lanes *l, sn_lane_worker *w, sn_lane_side *s) 
         find_middle(l, w, s->frame, s->rest);
     else
         copy(l, s->rest, s->start);
-    s->weight = inner ? l->bind : l->hold;
+    memcpy(s->own_weight, inner ? l->bind : l->hold, l->nv * sizeof *s->own_weight);
+    (void)sn_lane_keep_hidden(l, s);
+    s->weight = s->own_weight;
     return SN_OK;
 }
 

@@ -179,6 +179,8 @@ static sn_status fill_lane(const lanes *x, sn_lanes *l, sn_lane_worker *w, int l
         SN_TRY(l->source->next(l, w, s));
         if (sn_cancelled(l->options.cancel)) s->frame = -1;
         if (s->frame < 0) break;
+        // a cubic that led through a gap knows of no limits; lanes take a start to be inside
+        (void)sn_model_clamp(w->problem->model, s->start);
         SN_TRY(l->goals(l->user, s->frame, w->problem));
         if (l->batch != NULL && !sn_lane_is_careful(l, s->frame) &&
             !sn_batch_row_far(&l->batch->table, s->start) &&
