@@ -231,7 +231,8 @@ typedef enum sn_calibrate_use {
     SN_CALIBRATE_AUTO,     ///< places, where the marker set does not know them
     SN_CALIBRATE_NONE,     ///< never: first guesses are used as they are
     SN_CALIBRATE_OFFSETS,  ///< places
-    SN_CALIBRATE_SCALE     ///< places, and a length factor for each bone
+    SN_CALIBRATE_SCALE     ///< places, and a length factor for each bone; a human figure's chest
+                           ///< without a length, as in CMU's BVH files, gets one
 } sn_calibrate_use;
 
 /// The most lengths that can be given.
@@ -597,6 +598,8 @@ typedef enum sn_severity { SN_SEVERITY_NOTE, SN_SEVERITY_WARNING, SN_SEVERITY_ER
     ENTRY(SN_FINDING_MARKER_OFF, "marker-off", NOTE, "metres share")                               \
     ENTRY(SN_FINDING_AT_LIMITS, "at-limits", NOTE, "frames share")                                 \
     ENTRY(SN_FINDING_DEVICE, "device", NOTE, "frames count")                                       \
+    ENTRY(SN_FINDING_CHEST_MISSING, "chest-missing", NOTE, "metres")                               \
+    ENTRY(SN_FINDING_CHEST_ADDED, "chest-added", NOTE, "metres")                                   \
     ENTRY(SN_FINDING_UP_CONFLICT, "up-conflict", WARNING, "axis sign")                             \
     ENTRY(SN_FINDING_MARKERS_SPARSE, "markers-sparse", WARNING, "found freedom")                   \
     ENTRY(SN_FINDING_FIGURE_LIES, "figure-lies", WARNING, "axis sign")                             \

@@ -176,7 +176,7 @@ sn_status sn_take_compare(sn_take *take, const sn_model *model, const sn_motion 
     *out = (sn_take_truth){0};
     if (take == NULL || take->step != SN_TAKE_FINISHED || motion == NULL) return SN_ERR_ARGUMENT;
     const sn_allocator *allocator = &take->allocator;
-    const sn_model *other = model != NULL ? model : take->source;
+    const sn_model *other = model != NULL ? model : take->original;
     size_t n = (size_t)sn_model_njoint(take->model);
     turned a = {0}, b = {0};
     double *angle = NULL;

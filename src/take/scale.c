@@ -245,6 +245,7 @@ static sn_status find_shape(sn_take *t, double *position, sn_mat3 *stretch,
     SN_TRY(sn_take_check_handedness(t));
     SN_TRY(calibrate(t, position, stretch));
     SN_TRY(move_markers(t, position, places));
+    SN_TRY(sn_take_tell_missing(t));
     SN_TRY(tell_sure(t));
     return check_bones(t);
 }

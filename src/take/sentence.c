@@ -134,6 +134,19 @@ static void say_note(writer *w, const sn_take *t, const sn_finding *f) {
         say(w, "frames were followed by %s", f->text);
         if (x[0] > 0) say(w, " (%.0f of %.0f, the others here)", x[0], x[1]);
         break;
+    case SN_FINDING_CHEST_MISSING:
+        say(w,
+            "neck and shoulders of the skeleton begin at the foot of its chest (%s), as in CMU's "
+            "BVH files: its trunk is about %.0f cm too short",
+            f->text, 100 * x[0]);
+        HINT("; --calibrate=scale gives the chest its length");
+        break;
+    case SN_FINDING_CHEST_ADDED:
+        say(w,
+            "the chest (%s) of the skeleton has no length, as in CMU's BVH files; it was given "
+            "one, and came out %.1f cm long",
+            f->text, 100 * x[0]);
+        break;
     case SN_FINDING_AT_LIMITS:
         say(w, "%s stands at a limit in %.0f frame%s (%.0f %%)", joint_name(t, f->joint), x[0],
             plural(x[0]), 100 * x[1]);

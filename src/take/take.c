@@ -57,6 +57,7 @@ sn_status sn_take_create(const sn_model *model, const sn_recording *recording,
     sn_take *t = sn_acquire(allocator, sizeof *t);
     if (t == NULL) return sn_fail_memory(error);
     *t = (sn_take){.allocator = sn_allocator_of(allocator),
+                   .original = model,
                    .source = model,
                    .recording = recording,
                    .input = {.axes = sn_axis_map_identity()}};
@@ -79,6 +80,7 @@ void sn_take_destroy(sn_take *take) {
     sn_motion_destroy(take->motion);
     sn_model_destroy(take->model);
     sn_model_destroy(take->limited);
+    sn_model_destroy(take->mended);
     sn_marker_set_destroy(take->set);
     sn_marker_set_destroy(take->given);
     sn_recording_destroy(take->labels);
@@ -209,6 +211,7 @@ static sn_status find_shown(sn_take *t) {
 }
 
 static sn_status prepare(sn_take *t) {
+    SN_TRY(sn_take_find_missing(t));
     SN_TRY(sn_take_find_labels(t));
     SN_TRY(sn_take_find_markers(t));
     SN_TRY(sn_take_find_world(t));

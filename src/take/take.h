@@ -4,6 +4,7 @@
 
 #include "take/fit.h"
 #include "take/ik.h"
+#include "take/missing.h"
 
 /// Which step comes next.
 typedef enum sn_take_step {
@@ -15,16 +16,21 @@ typedef enum sn_take_step {
 
 struct sn_take {
     sn_allocator allocator;
-    sn_take_options options;  ///< its pointers lead to what follows
-    bool roams;               ///< its root's limits do not count
-    char *subject;            ///< NULL: none was named
-    sn_marker_set *given;     ///< NULL: none was given
-    sn_known_length *known;   ///< options.nlength; their names follow
-    const sn_model *source;
+    sn_take_options options;   ///< its pointers lead to what follows
+    bool roams;                ///< its root's limits do not count
+    char *subject;             ///< NULL: none was named
+    sn_marker_set *given;      ///< NULL: none was given
+    sn_known_length *known;    ///< options.nlength; their names follow
+    const sn_model *original;  ///< the caller's
+    const sn_model *source;    ///< what the fit begins with: `original`, or `mended`
     const sn_recording *recording;
     sn_take_step step;
     sn_status failed;  ///< of SN_TAKE_FAILED
     bool finishing;    ///< what is told is about frames that have poses
+
+    // missing.c
+    sn_missing missing;
+    sn_model *mended;  ///< `original` with the bone that it lacks; NULL: it stays as it is
 
     // labels.c
     sn_recording
@@ -63,6 +69,9 @@ struct sn_take {
 sn_status sn_take_check_options(const sn_take_options *o, const sn_model *model,
                                 const sn_recording *recording, sn_error *error);
 
+/// missing.c: a chest without a length gets one where lengths are found, else a note; then how long it came out.
+sn_status sn_take_find_missing(sn_take *take);
+sn_status sn_take_tell_missing(sn_take *take);
 /// labels.c: whose labels are looked at.
 sn_status sn_take_find_labels(sn_take *take);
 /// markers.c: the marker set, the model with it, and which label is which marker.
