@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// sinew bench fit: the angles that come of a generic model, against the truth and against an expert; joint centres
-// against those of the clips' own motions; behind that what one half of a take tells of the other.
+// sinew bench fit: the angles that come of a generic model, against the truth and against an expert; behind that joint
+// centres (bench_clips.c), and what one half of a take tells of the other (bench_halves.c).
 #include "bench_angles.h"
 
 #include <math.h>
@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "bench_clips.h"
 #include "bench_fit.h"
 #include "bench_halves.h"
 #include "fit_take.h"
@@ -213,45 +214,6 @@ static bool study_row(const char *data, const study *s) {
     return true;
 }
 
-// --- clips ---------------------------------------------------------------------------------------
-
-static const struct {
-    const char *skeleton, *take, *motion;
-} clips[] = {
-    {"hdm05/HDM_dg.asf", "hdm05/HDM_dg_01-03_01_120.c3d", "hdm05/HDM_dg_01-03_01_120.amc"},
-    {"hdm05/HDM_dg.asf", "hdm05/HDM_dg_06-03_03_120.c3d", "hdm05/HDM_dg_06-03_03_120.amc"},
-    {"hdm05/HDM_dg.asf", "hdm05/HDM_dg_03-05_02_120.c3d", "hdm05/HDM_dg_03-05_02_120.amc"},
-    {"cmu/02.asf", "cmu/02_01.c3d", "cmu/02_01.amc"},
-    // their own motions are further off their markers than what is asked of a fit
-    {"cmu/02_01.bvh", "cmu/02_01.c3d", "cmu/02_01.bvh"},
-    {"cmu/85_02.bvh", "cmu/85_02.c3d", "cmu/85_02.bvh"},
-};
-
-static void clip_row(const char *data, int i) {
-    char *model = bench_path(data, clips[i].skeleton), *take = bench_path(data, clips[i].take),
-         *motion = bench_path(data, clips[i].motion);
-    fit_settings s = {.model = model, .input = take, .truth = motion, .quiet = true};
-    sn_take_options plan;
-    fit_result r;
-    if (access(model, R_OK) != 0 || access(take, R_OK) != 0 || access(motion, R_OK) != 0) {
-        printf("  %-34s is not there\n", clips[i].motion);
-    } else if (make_plan(&s, &plan)) {
-        int code = fit_take(&s, &plan, &r);
-        if (code == EXIT_OK || code == EXIT_POOR) {
-            printf("  %-34s %9.3f %7.3f %12.2f %15.2f\n", strrchr(motion, '/') + 1,
-                   100 * r.summary->fit.rms, 100 * r.truth.markers, r.truth.rms,
-                   100 * r.truth.centres);
-        } else {
-            printf("  %-34s could not be fitted\n", strrchr(motion, '/') + 1);
-        }
-        (void)fflush(stdout);
-        free_result(&r);
-    }
-    free(model);
-    free(take);
-    free(motion);
-}
-
 bool bench_angles(const char *data) {
     bool good = true;
     printf("\n  From a generic model, --calibrate=scale: root-mean-square of angles, degrees\n"
@@ -259,11 +221,7 @@ bool bench_angles(const char *data) {
            "take, against", "pelvis", "hips", "knees", "ankles", "lumbar", "mean", "median of all");
     for (size_t i = 0; i < sizeof studies / sizeof studies[0]; i++)
         good &= study_row(data, &studies[i]);
-    printf(
-        "\n  Against the clips' own motions; own: how far the markers wander on the bones of the "
-        "clip's own motion (each\n  about its mean place), cm\n  %-34s %9s %7s %12s %15s\n",
-        "motion", "RMS cm", "own", "angles RMS", "joint centres cm");
-    for (int i = 0; i < (int)(sizeof clips / sizeof clips[0]); i++) clip_row(data, i);
+    good &= bench_clips(data);
     good &= bench_halves(data);
     return good;
 }
