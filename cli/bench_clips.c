@@ -116,10 +116,11 @@ static bool row(const char *data, int i) {
 
 bool bench_clips(const char *data) {
     bool good = true;
-    printf("\n  Against the clips' own motions; own: how far the markers wander on the bones of the "
-           "clip's own motion (each\n  about its mean place), cm; told: joint centres of a fit that "
-           "is told these places\n  %-34s %9s %7s %12s %15s %9s\n",
-           "motion", "RMS cm", "own", "angles RMS", "joint centres cm", "told");
+    printf(
+        "\n  Against the clips' own motions; own: how far the markers wander on the bones of the "
+        "clip's own motion (each\n  about its mean place), cm; told: joint centres of a fit that "
+        "is told these places\n  %-34s %9s %7s %12s %15s %9s\n",
+        "motion", "RMS cm", "own", "angles RMS", "joint centres cm", "told");
     for (int i = 0; i < (int)(sizeof clips / sizeof clips[0]); i++) good = row(data, i) && good;
     return good;
 }

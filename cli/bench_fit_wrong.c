@@ -11,7 +11,7 @@
 
 #include "bench_fit.h"
 
-enum { MARKERS = 3, THROWS = 3, MOST_FRAMES = 600, LOOKS = 5 };
+enum { MARKERS = 3, THROWS = 3, LOOKS = 5 };
 static const double degree = 0x1.1df46a2529d39p-6;
 static const double throws[THROWS] = {0.05, 0.2, 0.5};
 // Below this a joint is another one, degrees.
@@ -28,7 +28,7 @@ typedef struct study {
     const sn_model *model;
     const sn_recording *recording;
     sn_take_options options;
-    int first, count, from, to;  // fitted frames; where the marker is wrong, from 0 among these
+    int from, to;  // frames in which the marker is wrong
     double rms;
 } study;
 
@@ -185,8 +185,7 @@ static sn_recording *spoiled(const study *s, int column, double off) {
             double *x = sn_recording_edit(out, f);
             memcpy(x, sn_recording_frame(s->recording, f),
                    3 * (size_t)info.nmarker * sizeof(double));
-            int k = f - s->first;
-            for (int c = 0; k >= s->from && k < s->to && c < 3; c++)
+            for (int c = 0; f >= s->from && f < s->to && c < 3; c++)
                 x[3 * column + c] = off > 0 ? x[3 * column + c] + off * way[c] : (double)NAN;
         }
     free(labels);
@@ -267,19 +266,16 @@ static bool wrong_rows(const char *data, int index, int count) {
     if (good) {
         const sn_recording_info *info = sn_recording_about(document.recording);
         study s = {.model = body.model, .recording = document.recording, .options = plan};
-        s.count = info->nframe < MOST_FRAMES ? info->nframe : MOST_FRAMES;
-        s.first = (info->nframe - s.count) / 2;
-        int second = (int)(info->rate + 0.5) < s.count / 2 ? (int)(info->rate + 0.5) : s.count / 2;
-        s.from = (s.count - second) / 2, s.to = s.from + second;
-        s.options.first_frame = info->first_frame + s.first;
-        s.options.last_frame = s.options.first_frame + s.count - 1;
+        int half = info->nframe / 2,
+            second = (int)(info->rate + 0.5) < half ? (int)(info->rate + 0.5) : half;
+        s.from = (info->nframe - second) / 2, s.to = s.from + second;
         s.options.model_up = body.up, s.options.model_up_sign = body.up_sign;
         s.options.coordinates = body.document.coordinates;
         sn_take *clean = fit_of(&s, s.recording);
         good = clean != NULL;
         if (good) s.rms = fmax(sn_take_about(clean)->fit.rms, 1e-3);
         for (int k = 0; good && k < sn_model_nmarker(sn_take_model(clean)); k++)
-            if (is_chosen(sn_take_model(clean), k, index, count))
+            if (sn_take_column(clean, k) >= 0 && is_chosen(sn_take_model(clean), k, index, count))
                 good = marker_row(&s, clean, k, strrchr(take, '/') + 1);
         sn_take_destroy(clean);
     }

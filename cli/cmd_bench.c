@@ -91,7 +91,7 @@ static const option option_table[] = {
      .place = AT(problems),
      .help = "solvers: random trees, 4000 by default, 0 for none, nor arms; arms: goals of each "
              "kind, 10000 by default; fit: markers of each take that are spoiled in turn, 3 by "
-             "default, 99 for all (ten minutes)"},
+             "default, 99 for all (half an hour)"},
     {.name = "--model",
      .letter = "-m",
      .kind = OPTION_FILE,

@@ -539,9 +539,9 @@ static void beyond_limits(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(cuts),      cmocka_unit_test(clip_cuts), cmocka_unit_test(seeds),
-        cmocka_unit_test(rates),     cmocka_unit_test(slow_rate), cmocka_unit_test(walls),
-        cmocka_unit_test(at_rest),   cmocka_unit_test(wrong),     cmocka_unit_test(side_by_side),
+        cmocka_unit_test(cuts),      cmocka_unit_test(clip_cuts),    cmocka_unit_test(seeds),
+        cmocka_unit_test(rates),     cmocka_unit_test(slow_rate),    cmocka_unit_test(walls),
+        cmocka_unit_test(at_rest),   cmocka_unit_test(wrong),        cmocka_unit_test(side_by_side),
         cmocka_unit_test(bent_hand), cmocka_unit_test(beyond_limits)};
     return cmocka_run_group_tests(tests, example_begin, example_end);
 }

@@ -61,28 +61,36 @@ static double unlike(const filling *x, sn_lane_worker *w, const double *a, const
     return n > 0 ? sum / n : 0;
 }
 
-// Solve a frame without the markers that are wrong in the stretch, and see where this one is.
-static sn_status look(filling *x, int frame) {
-    sn_lanes *l = &x->f->lanes;
+sn_status sn_fit_off_without(sn_fitting *f, int marker, int as, int frame, sn_vec3 *off) {
+    sn_lanes *l = &f->lanes;
     sn_lane_worker *w = &l->workers[0];
-    const sn_fit_input *in = &x->f->input;
-    int middle = x->first + (x->last - x->first) / 2;
+    const sn_fit_input *in = &f->input;
     double goal[3], cost;
-    if (frame < 0 || frame >= in->count || sn_fit_dropped(in, x->marker, frame) ||
-        !sn_fit_goal(in, x->marker, in->first + frame, goal) || x->nknown == MOST)
-        return SN_OK;
+    if (!sn_fit_goal(in, marker, in->first + frame, goal)) return SN_ERR_ARGUMENT;
     SN_TRY(l->goals(l->user, frame, w->problem));
     for (int i = 0; i < sn_model_nmarker(in->model); i++)
-        if (sn_fit_dropped(in, i, middle)) SN_TRY(sn_problem_set_missing(w->problem, i, true));
+        if (sn_fit_dropped(in, i, as)) SN_TRY(sn_problem_set_missing(w->problem, i, true));
     memcpy(w->q, sn_lane_pose(l, frame), l->nq * sizeof *w->q);
     memcpy(w->trial, w->q, l->nq * sizeof *w->q);
     SN_TRY(sn_lane_solve(l, w, frame, w->trial, &cost));
     SN_TRY(sn_workspace_pose(w->ws, w->q));
-    const sn_marker_desc *m = sn_model_marker(in->model, x->marker);
+    const sn_marker_desc *m = sn_model_marker(in->model, marker);
     sn_mat3 R = sn_workspace_frame(w->ws, m->joint).R;
-    sn_vec3 off = v3_sub(v3_from(goal), sn_workspace_point(w->ws, m->joint, m->position));
-    x->known[x->nknown++] = (example){frame, m3_tmul(&R, off)};
+    *off = m3_tmul(&R, v3_sub(v3_from(goal), sn_workspace_point(w->ws, m->joint, m->position)));
     return SN_OK;
+}
+
+// Where the marker is in a frame that is solved without those that are wrong in the stretch.
+static sn_status look(filling *x, int frame) {
+    const sn_fit_input *in = &x->f->input;
+    double goal[3];
+    if (frame < 0 || frame >= in->count || sn_fit_dropped(in, x->marker, frame) ||
+        !sn_fit_goal(in, x->marker, in->first + frame, goal) || x->nknown == MOST)
+        return SN_OK;
+    example *to = &x->known[x->nknown++];
+    to->frame = frame;
+    return sn_fit_off_without(x->f, x->marker, x->first + (x->last - x->first) / 2, frame,
+                              &to->off);
 }
 
 static sn_status look_around(filling *x) {

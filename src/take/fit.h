@@ -235,7 +235,10 @@ sn_status sn_fit_gate(sn_fitting *fitting);
 /// gate_plan.c: the same for takes with an OpenSim model, whose leaps were left out from the beginning.
 sn_status sn_fit_gate_plan(sn_fitting *fitting, sn_track_goals goals);
 
-/// fill.c: places for markers that have lost their weight, and the frames solved with them.
+/// fill.c: how far a marker is from its place, in the frame of its joint, where a frame is solved without the markers that
+/// have no weight in frame `as`. @return SN_ERR_ARGUMENT where there is no sample of it
+sn_status sn_fit_off_without(sn_fitting *fitting, int marker, int as, int frame, sn_vec3 *off);
+/// Places for markers that have lost their weight, and the frames solved with them.
 sn_status sn_fit_fill_in(sn_fitting *fitting);
 
 /// smoothing.c: the whole take with a penalty on acceleration, see smooth.h, in windows that overlap.

@@ -179,16 +179,48 @@ static sn_status take_back(gate *g, int marker, int first, int last) {
     return SN_OK;
 }
 
+// How far a marker leaps against the figure between two frames, both solved without it: where skin and the figure's
+// faults have it stays out of it. 0 where that cannot be seen.
+static sn_status leap_of(const gate *g, int marker, int as, int a, int b, double *out) {
+    const sn_fit_input *in = &g->f->input;
+    double goal[3];
+    sn_vec3 x, y;
+    *out = 0;
+    if (a < 0 || b >= g->count || !sn_fit_goal(in, marker, in->first + a, goal) ||
+        !sn_fit_goal(in, marker, in->first + b, goal))
+        return SN_OK;
+    SN_TRY(sn_fit_off_without(g->f, marker, as, a, &x));
+    SN_TRY(sn_fit_off_without(g->f, marker, as, b, &y));
+    *out = v3_norm(v3_sub(x, y));
+    return SN_OK;
+}
+
+// Is a marker elsewhere in a stretch: mostly, or by how it comes and goes?
+static sn_status is_elsewhere(const gate *g, int marker, int first, int last, double need,
+                              bool *out) {
+    double there, back;
+    *out = median_off(g, marker, first, last, (last - first) / SAMPLES + 1) > need;
+    if (*out) return SN_OK;
+    SN_TRY(leap_of(g, marker, first, first - 1, first, &there));
+    SN_TRY(leap_of(g, marker, first, last, last + 1, &back));
+    *out = there > need && back > need;
+    return SN_OK;
+}
+
 // Markers that leap away and back again were left out from the beginning. One that is no further from its place than
-// that only was fast.
+// that, and does not leap against the figure, only was fast.
 static sn_status test_leaps(gate *g, int marker, sn_fit_leap *leaps, bool *found) {
     int n = sn_fit_find_leaps(&g->f->input, marker, leaps);
     for (int i = 0; i < n; i++) {
         int first = leaps[i].first, last = leaps[i].last;
         double need = back_share * leaps[i].size;
+        bool elsewhere;
         if ((*mark_of(g, first, marker) & DROPPED) == 0) {
             SN_TRY(test(g, marker, first, last, need, found));
-        } else if (median_off(g, marker, first, last, (last - first) / SAMPLES + 1) > need) {
+            continue;
+        }
+        SN_TRY(is_elsewhere(g, marker, first, last, need, &elsewhere));
+        if (elsewhere) {
             note_wrong(g, first, last);
             mark(g, marker, first, last, TESTED);
             *found = true;

@@ -4,6 +4,9 @@
 // A marker goes on as it went: where it is further from there than it ever is, it has leapt. A leap by about as much
 // the other way within some seconds brings it back, and between the two it was elsewhere. A thrown sample is the
 // shortest of these.
+//
+// A hand that is flung about does as much by itself. There a marker is looked at from the middle of three others beside
+// it, which go with it: to them it hardly moves.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +23,9 @@ static const double leap_least = 0.03, leap_times = 4, leap_back = 0.5;
 // changes its speed, so that it is no leap at few frames a second.
 static const double remembered = 2.5, forgotten = 0.1, turning = 0.03;
 
+// Others go with a marker while their distances vary by less, metres.
+static const double most_varied = 0.03;
+
 // Of a marker's samples that may be left out.
 static const double most_away = 0.7;
 
@@ -28,37 +34,70 @@ static double rate_of(const sn_fit_input *in) {
     return fmin(rate > 0 ? rate : 120, 1e6);
 }
 
-static bool place_of(const sn_fit_input *in, int marker, int frame, sn_vec3 *out) {
+enum { BESIDE = 3 };
+
+// A marker, by itself or against others.
+typedef struct view {
+    const sn_fit_input *in;
+    int marker;
+    int beside[BESIDE];
+    bool against;
+} view;
+
+static bool sample_of(const view *v, int marker, int frame, sn_vec3 *out) {
     double x[3];
-    if (frame < 0 || frame >= in->count || !sn_fit_goal(in, marker, in->first + frame, x))
-        return false;
+    if (!sn_fit_goal(v->in, marker, v->in->first + frame, x)) return false;
     *out = v3_from(x);
     return true;
 }
 
-bool sn_fit_leap_at(const sn_fit_input *in, int marker, int frame, double *out) {
+static double middle_of(double a, double b, double c) {
+    return fmax(fmin(a, b), fmin(fmax(a, b), c));
+}
+
+static bool place_of(const view *v, int frame, sn_vec3 *out) {
+    sn_vec3 y[BESIDE];
+    if (frame < 0 || frame >= v->in->count || !sample_of(v, v->marker, frame, out)) return false;
+    for (int i = 0; v->against && i < BESIDE; i++)
+        if (!sample_of(v, v->beside[i], frame, &y[i])) return false;
+    // the middle one along each axis: where one of them leaps, two do not
+    if (v->against)
+        *out = v3_sub(*out, v3(middle_of(y[0].x, y[1].x, y[2].x), middle_of(y[0].y, y[1].y, y[2].y),
+                               middle_of(y[0].z, y[1].z, y[2].z)));
+    return true;
+}
+
+static bool leap_at(const view *v, int frame, double *out) {
     sn_vec3 x, y, z;
-    int memory = (int)(forgotten * rate_of(in)) + 1;
-    if (!place_of(in, marker, frame, &x)) return false;
+    int memory = (int)(forgotten * rate_of(v->in)) + 1;
+    if (!place_of(v, frame, &x)) return false;
     for (int k = frame - 1; k > 0 && k >= frame - memory; k--) {
-        if (!place_of(in, marker, k, &y)) continue;
-        if (!place_of(in, marker, k - 1, &z)) z = y;
+        if (!place_of(v, k, &y)) continue;
+        if (!place_of(v, k - 1, &z)) z = y;
         *out = v3_norm(v3_sub(v3_sub(x, y), v3_scale(frame - k, v3_sub(y, z))));
         return true;
     }
     return false;
 }
 
-double sn_fit_leap_least(const sn_fit_input *in, int marker) {
+static double least_of(const view *v) {
     float value[SAMPLES];
     size_t n = 0;
-    int step = in->count / SAMPLES + 1;
+    int step = v->in->count / SAMPLES + 1;
     double d;
-    for (int f = 2; f < in->count && n < SAMPLES; f += step)
-        if (sn_fit_leap_at(in, marker, f, &d)) value[n++] = (float)d;
+    for (int f = 2; f < v->in->count && n < SAMPLES; f += step)
+        if (leap_at(v, f, &d)) value[n++] = (float)d;
     if (n == 0) return leap_least;
     qsort(value, n, sizeof value[0], sn_by_value_float);
     return fmax(leap_least, leap_times * (double)value[n / 2]);
+}
+
+bool sn_fit_leap_at(const sn_fit_input *in, int marker, int frame, double *out) {
+    return leap_at(&(view){.in = in, .marker = marker}, frame, out);
+}
+
+double sn_fit_leap_least(const sn_fit_input *in, int marker) {
+    return least_of(&(view){.in = in, .marker = marker});
 }
 
 // A marker that is not seen for some frames may have turned meanwhile.
@@ -70,9 +109,9 @@ typedef struct open_leap {
 } open_leap;
 
 typedef struct way_of {
-    const sn_fit_input *in;
-    int marker, seen, last;  // samples so far, the frame of the latest
-    sn_vec3 at, speed;       // of the latest, per frame
+    const view *view;
+    int seen, last;     // samples so far, the frame of the latest
+    sn_vec3 at, speed;  // of the latest, per frame
     open_leap open[OPEN];
     int nopen;
 } way_of;
@@ -81,16 +120,16 @@ typedef struct way_of {
 static double only_fast(const way_of *w, int frame) {
     sn_vec3 a, b;
     double speed = v3_norm(w->speed);
-    if (place_of(w->in, w->marker, frame + 1, &a) && place_of(w->in, w->marker, frame + 2, &b))
+    if (place_of(w->view, frame + 1, &a) && place_of(w->view, frame + 2, &b))
         speed = fmax(speed, v3_norm(v3_sub(b, a)));
-    return fmin(1, 1 / (turning * rate_of(w->in))) * speed;
+    return fmin(1, 1 / (turning * rate_of(w->view->in))) * speed;
 }
 
 // How many samples from `frame` on are thrown before the marker is back on its way; 0: it does not come back soon.
 static int thrown_from(const way_of *w, int frame, double size, double least) {
     for (int n = 1; n <= SHORT; n++) {
         sn_vec3 x;
-        if (!place_of(w->in, w->marker, frame + n, &x)) continue;
+        if (!place_of(w->view, frame + n, &x)) continue;
         int ahead = frame + n - w->last;
         sn_vec3 d = v3_sub(v3_sub(x, w->at), v3_scale(ahead, w->speed));
         if (v3_norm(d) < fmin(least * meanwhile(ahead), leap_back * size)) return n;
@@ -98,12 +137,18 @@ static int thrown_from(const way_of *w, int frame, double size, double least) {
     return 0;
 }
 
-// A leap that does not come back at once: does it bring the marker back from an earlier one?
-static bool close_leap(way_of *w, int frame, sn_vec3 d, sn_fit_leap *out) {
-    int memory = (int)(remembered * rate_of(w->in)) + 2, from = w->nopen;
+// The latest leap that this one brings the marker back from, from 1 on; 0: none.
+static int away_by(const way_of *w, int frame, sn_vec3 d) {
+    int memory = (int)(remembered * rate_of(w->view->in)) + 2, from = w->nopen;
     while (from > 0 && (frame - w->open[from - 1].frame > memory ||
                         v3_norm(v3_add(d, w->open[from - 1].way)) > leap_back * v3_norm(d)))
         from--;
+    return from;
+}
+
+// A leap that does not come back at once: does it bring the marker back from an earlier one?
+static bool close_leap(way_of *w, int frame, sn_vec3 d, sn_fit_leap *out) {
+    int from = away_by(w, frame, d);
     if (from > 0) {
         const open_leap *away = &w->open[from - 1];
         *out = (sn_fit_leap){away->frame, frame - 1, v3_norm(away->way)};
@@ -137,22 +182,26 @@ sn_status sn_fit_drop_leaps(const sn_fit_input *in, const sn_allocator *allocato
     return SN_OK;
 }
 
-int sn_fit_find_leaps(const sn_fit_input *in, int marker, sn_fit_leap *out) {
-    way_of w = {.in = in, .marker = marker};
-    double least = sn_fit_leap_least(in, marker);
-    int memory = (int)(forgotten * rate_of(in)) + 1, count = 0;
+// The leaps of one view, `room` of them at most. *doubted: something was as far as a leap, but so fast that it may be none.
+static int find_leaps(const view *v, sn_fit_leap *out, int room, bool *doubted) {
+    way_of w = {.view = v};
+    double least = least_of(v);
+    int memory = (int)(forgotten * rate_of(v->in)) + 1, count = 0;
     bool leapt = false;
-    for (int f = 0; f < in->count; f++) {
+    for (int f = 0; f < v->in->count && count < room; f++) {
         sn_vec3 x;
-        if (!place_of(in, marker, f, &x)) continue;
+        if (!place_of(v, f, &x)) continue;
         if (w.seen > 0 && f - w.last > memory) w.seen = 0;
         sn_vec3 step = w.seen > 0 ? v3_scale(1.0 / (f - w.last), v3_sub(x, w.at)) : v3(0, 0, 0);
         sn_vec3 d = v3_scale(f - w.last, v3_sub(step, w.speed));
-        bool far = w.seen > 1 && v3_norm(d) > least * meanwhile(f - w.last);
-        far = far && v3_norm(d) > least * meanwhile(f - w.last) + only_fast(&w, f);
-        int thrown = far && !leapt ? thrown_from(&w, f, v3_norm(d), least) : 0;
+        double size = v3_norm(d), usual = least * meanwhile(f - w.last);
+        bool far = w.seen > 1 && size > usual && size > usual + only_fast(&w, f);
+        *doubted |= w.seen > 1 && !far && size > leap_least * meanwhile(f - w.last);
+        // against others a small leap soon is lost in what the marker does anyway
+        bool back = v->against && far && away_by(&w, f, d) > 0;
+        int thrown = far && !leapt && !back ? thrown_from(&w, f, size, least) : 0;
         if (thrown > 0) {
-            out[count++] = (sn_fit_leap){f, f + thrown - 1, v3_norm(d)};
+            out[count++] = (sn_fit_leap){f, f + thrown - 1, size};
             f += thrown - 1;
             continue;
         }
@@ -162,5 +211,56 @@ int sn_fit_find_leaps(const sn_fit_input *in, int marker, sn_fit_leap *out) {
         leapt = far && !leapt;
         w.at = x, w.last = f, w.seen++;
     }
+    return count;
+}
+
+// How much the distance of two markers varies, metres; INFINITY where that is not seen.
+static double varies(const sn_fit_input *in, int a, int b) {
+    const view v = {.in = in};
+    double sum = 0, square = 0;
+    int n = 0, step = in->count / 64 + 1;
+    for (int f = step / 2; f < in->count; f += step) {
+        sn_vec3 x, y;
+        if (!sample_of(&v, a, f, &x) || !sample_of(&v, b, f, &y)) continue;
+        double d = v3_norm(v3_sub(x, y));
+        sum += d, square += d * d, n++;
+    }
+    return n > 2 ? sqrt(fmax(square / n - sum / n * (sum / n), 0)) : (double)INFINITY;
+}
+
+// The three markers whose distances from it vary the least; false when these vary much.
+static bool find_beside(view *v) {
+    const sn_model *m = v->in->model;
+    double least[BESIDE] = {INFINITY, INFINITY, INFINITY};
+    for (int i = 0; i < sn_model_nmarker(m); i++) {
+        if (i == v->marker || v->in->column[i] < 0) continue;
+        double d = varies(v->in, v->marker, i);
+        int who = i;
+        for (int k = 0; k < BESIDE; k++) {
+            if (!(d < least[k])) continue;
+            double more = least[k];
+            int other = v->beside[k];
+            least[k] = d, v->beside[k] = who;
+            d = more, who = other;
+        }
+    }
+    v->against = least[BESIDE - 1] < most_varied;
+    return v->against;
+}
+
+static bool is_known(const sn_fit_leap *list, int n, const sn_fit_leap *leap) {
+    for (int i = 0; i < n; i++)
+        if (list[i].first <= leap->last && leap->first <= list[i].last) return true;
+    return false;
+}
+
+int sn_fit_find_leaps(const sn_fit_input *in, int marker, sn_fit_leap *out) {
+    view v = {.in = in, .marker = marker};
+    bool doubted = false, unused = false;
+    int n = find_leaps(&v, out, in->count, &doubted), count = n;
+    if (!doubted || !find_beside(&v)) return n;
+    int more = find_leaps(&v, out + n, in->count - n, &unused);
+    for (int i = n; i < n + more; i++)
+        if (!is_known(out, n, &out[i])) out[count++] = out[i];
     return count;
 }

@@ -47,7 +47,8 @@ bool sn_lane_keep_hidden(const sn_lanes *l, sn_lane_side *s) {
         const sn_joint *j = &l->model->joint[n];
         for (int i = 0; i < j->nv; i++) {
             if (!mark[j->v0 + i]) continue;
-            double p = l->drawn[j->v0 + i], *k = &s->own_weight[j->v0 + i], *x = &s->rest[j->q0 + i];
+            double p = l->drawn[j->v0 + i], *k = &s->own_weight[j->v0 + i],
+                   *x = &s->rest[j->q0 + i];
             any = true;
             if (!(p > 0) || j->ops->quaternion >= 0) continue;
             double away = *x - l->home[j->q0 + i];
