@@ -17,10 +17,10 @@
 #include "take/fit.h"
 
 // Frames that are looked at: to each side of the stretch, all over the take.
-enum { BESIDE = 16, AROUND = 64, MOST = 2 * BESIDE + AROUND };
+enum { BESIDE = 16, AROUND = 160, MOST = 2 * BESIDE + AROUND };
 
 // Seconds to each side; how near in posture (rad, RMS over the joints beside the marker) and in time (s) is near.
-static const double beside = 0.4, like = 0.15, near = 0.6;
+static const double beside = 0.4, like = 0.05, near = 2;
 
 typedef struct example {
     int frame;
@@ -116,6 +116,8 @@ static sn_status fill_frame(filling *x, int frame, float goal[3]) {
         double late = (k->frame - frame) / (near * x->rate);
         double d = unlike(x, w, q, sn_lane_pose(l, k->frame)) / (like * like) + late * late;
         double share = 1 / ((1 + d) * (1 + d));
+        // those of another posture say next to nothing
+        share *= share;
         weights += share;
         mean = v3_add(mean, v3_scale(share, k->off));
     }
