@@ -567,6 +567,7 @@ void sn_fitting_end(sn_fitting *fitting) {
     for (int i = 0; i < fitting->nfill; i++) sn_release(allocator, fitting->fill[i].goal);
     if (fitting->dropped != NULL) sn_release(allocator, fitting->dropped);
     if (fitting->loose != NULL) sn_release(allocator, fitting->loose);
+    if (fitting->hidden != NULL) sn_release(allocator, fitting->hidden);
     if (fitting->wrong != NULL) sn_release(allocator, fitting->wrong);
     if (fitting->changed != NULL) sn_release(allocator, fitting->changed);
     if (fitting->start != NULL) sn_release(allocator, fitting->start);
@@ -616,6 +617,8 @@ static sn_status join(sn_fitting *f) {
     SN_TRY(sn_lanes_bridge(&f->lanes));
     SN_TRY(sn_fit_fill_in(f));
     SN_TRY(sn_lanes_polish(&f->lanes, 2));
+    f->input.hidden = f->hidden = f->lanes.hidden;
+    f->lanes.hidden = NULL;
     sn_lanes_end(&f->lanes);
     sn_fit_tidy(f->input.model, f->input.plan, f->motion);
     return SN_OK;

@@ -25,6 +25,8 @@ typedef struct sn_fit_input {
         *dropped;  ///< count x nmarker: bit 0 for samples that are wrong; NULL: none
     const struct sn_fit_fill *fill;  ///< where such markers would be; fill.c
     int nfill;
+    const unsigned char
+        *hidden;  ///< count x nv: 0 where samples show it; NULL: not known, or everything is shown
 } sn_fit_input;
 
 /// Match the model's markers with the recording's. @param subject NULL, or "Daniel" for "Daniel:LFHD"
@@ -200,6 +202,7 @@ typedef struct sn_fitting {
     unsigned char *dropped;           ///< count x nmarker: bit 0 for samples that are wrong; gate.c
     bool *wrong;                      ///< per frame: it has such
     bool *loose;                      ///< nv: see sn_lane_options
+    unsigned char *hidden;            ///< count x nv, once there are poses: see the input
     sn_fit_off off[SN_FIT_MOST_OFF];  ///< stretches of such
     int noff;
     sn_fit_fill fill[SN_FIT_MOST_OFF];  ///< and where the markers would be

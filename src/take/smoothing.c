@@ -40,8 +40,24 @@ typedef struct job {
     int first;  // frame of the window
 } job;
 
+// What no sample shows is drawn to where it was led through its gap (lanes_bridge.c) in place of the figure at rest: a
+// bent hand does not go straight while its marker is hidden. A setup's own rest poses stay.
+static void set_rest(const job *j, int frame, sn_problem *problem) {
+    const plan *p = j->all;
+    const sn_model *m = problem->model;
+    if (j->input.hidden == NULL || j->input.plan != NULL || problem->nrest == 0) return;
+    const unsigned char *mark = j->input.hidden + (size_t)frame * (size_t)m->nv;
+    const double *led = p->from + (size_t)frame * p->nq, *home = p->problem->rest[0].q;
+    for (int k = 0; k < m->njoint; k++) {
+        const sn_joint *n = &m->joint[k];
+        for (int i = 0; n->ops->quaternion < 0 && i < n->nv; i++)
+            problem->rest[0].q[n->q0 + i] = (mark[n->v0 + i] ? led : home)[n->q0 + i];
+    }
+}
+
 static sn_status window_goals(void *user, int frame, sn_problem *problem) {
     job *j = user;
+    set_rest(j, j->first + frame, problem);
     return j->all->goals(&j->input, j->first + frame, problem);
 }
 
