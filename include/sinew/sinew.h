@@ -10,6 +10,7 @@
 #include "sinew/math.h"
 #include "sinew/model.h"
 #include "sinew/motion.h"
+#include "sinew/scaling.h"
 #include "sinew/servo.h"
 #include "sinew/solver.h"
 #include "sinew/take.h"

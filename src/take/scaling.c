@@ -10,6 +10,7 @@
 
 #include "files/osim/osim.h"
 #include "math/round.h"
+#include "sinew/take.h"
 
 sn_status sn_scaling_refuse(sn_scaling *s, sn_scaling_file file, int line, const char *format,
                             ...) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// A scaling while it is made; see sinew/take.h.
+// A scaling while it is made; see sinew/scaling.h.
 #pragma once
 
 #include "files/osim/scale.h"
 #include "math/vec3.h"
-#include "sinew/take.h"
+#include "sinew/scaling.h"
 
 enum { SN_SCALING_NOTES = 64 };
 

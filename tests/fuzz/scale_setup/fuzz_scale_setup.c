@@ -6,7 +6,7 @@
 // A setup of scaling, and behind a line "----" a model that is scaled by it: what was read holds together, and
 // what comes out is a model again.
 #include "../fuzz.h"
-#include "sinew/take.h"
+#include "sinew/scaling.h"
 
 static void look(const sn_scale_setup *setup) {
     const sn_scale_setup_info *i = sn_scale_setup_about(setup);
