@@ -16,8 +16,8 @@
 #include "sweeps/workspace.h"
 #include "take/fit.h"
 
-// Frames that are looked at: to each side of the stretch, all over the take.
-enum { BESIDE = 16, AROUND = 160, MOST = 2 * BESIDE + AROUND };
+// Frames that are looked at: to each side of the stretch, all over the take; fewer for a moment, whose neighbours tell.
+enum { BESIDE = 16, AROUND = 160, FEW = 40, MOST = 2 * BESIDE + AROUND };
 
 // Seconds to each side; how near in posture (rad, RMS over the joints beside the marker) and in time (s) is near.
 static const double beside = 0.4, like = 0.05, near = 2;
@@ -95,7 +95,8 @@ static sn_status look(filling *x, int frame) {
 
 static sn_status look_around(filling *x) {
     int count = x->f->input.count, reach = (int)(beside * x->rate) + 1;
-    int step = reach / BESIDE + 1, stride = count / AROUND + 1;
+    bool moment = x->last - x->first < reach / 2;
+    int step = reach / BESIDE + 1, stride = count / (moment ? FEW : AROUND) + 1;
     for (int k = 0; k < BESIDE && k * step < reach; k++) {
         SN_TRY(look(x, x->first - 1 - k * step));
         SN_TRY(look(x, x->last + 1 + k * step));
