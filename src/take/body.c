@@ -95,3 +95,9 @@ int sn_body_carrier(const sn_model *model, sn_body which, int side) {
     }
     return found;
 }
+
+bool sn_body_is_above(const sn_model *model, int joint, int below) {
+    for (int j = below; j >= 0; j = sn_model_parent(model, j))
+        if (j == joint) return true;
+    return false;
+}

@@ -28,3 +28,6 @@ typedef enum sn_body {
 int sn_body_part(const sn_model *model, sn_body which, int side);
 /// The same, by the names of an .osim file's bodies where its joints have none: for where markers sit.
 int sn_body_carrier(const sn_model *model, sn_body which, int side);
+
+/// Is a joint on the way from `below` to the root, or `below` itself?
+bool sn_body_is_above(const sn_model *model, int joint, int below);

@@ -26,18 +26,12 @@ static const double no_length = 1e-3, a_bone = 0.03;
 
 // --- finding -------------------------------------------------------------------------------------
 
-// Is joint a above joint b, or b itself?
-static bool is_above(const sn_model *m, int a, int b) {
-    while (b >= 0 && b != a) b = sn_model_parent(m, b);
-    return b == a;
-}
-
 // The lowest joint that carries all of `part`; -1 where one of them is not there.
 static int meeting(const sn_model *m, const int *part, int n) {
     int at = part[0];
     for (int i = 0; i < n; i++) {
         if (part[i] < 0) return -1;
-        while (at >= 0 && !is_above(m, at, part[i])) at = sn_model_parent(m, at);
+        while (at >= 0 && !sn_body_is_above(m, at, part[i])) at = sn_model_parent(m, at);
     }
     return at;
 }

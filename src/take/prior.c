@@ -71,12 +71,6 @@ static bool find_body(const sn_model *m, body *b) {
     return human && b->thigh[0] != b->thigh[1];
 }
 
-static bool is_above(const sn_model *m, int joint, int below) {
-    for (int j = below; j >= 0; j = sn_model_parent(m, j))
-        if (j == joint) return true;
-    return false;
-}
-
 // How many moving joints lie between.
 static int moving_between(const sn_model *m, int joint, int top) {
     int n = 0;
@@ -87,7 +81,7 @@ static int moving_between(const sn_model *m, int joint, int top) {
 
 // Between the root and one thigh, with a bone to that: a chain of joints in one place is a hip.
 static bool is_pelvis(const sn_model *m, const body *b, int joint, int side) {
-    if (is_above(m, joint, b->thigh[1 - side])) return false;
+    if (sn_body_is_above(m, joint, b->thigh[1 - side])) return false;
     for (int j = b->thigh[side]; j != joint; j = sn_model_parent(m, j))
         if (v3_norm(v3_from(sn_model_joint(m, j)->position)) > 0) return true;
     return false;
@@ -97,19 +91,20 @@ static part part_of(const sn_model *m, const body *b, int joint) {
     bool carries[2];
     for (int side = 0; side < 2; side++) {
         int arm = b->arm[side], forearm = b->forearm[side];
-        carries[side] = arm >= 0 && is_above(m, joint, arm) && joint != arm;
+        carries[side] = arm >= 0 && sn_body_is_above(m, joint, arm) && joint != arm;
         if (joint == b->thigh[side] || joint == arm) return OTHER;
         if (joint == b->shin[side]) return KNEE;
         if (joint == forearm) return ELBOW;
-        if (b->foot[side] >= 0 && joint != b->foot[side] && is_above(m, b->foot[side], joint))
+        if (b->foot[side] >= 0 && joint != b->foot[side] &&
+            sn_body_is_above(m, b->foot[side], joint))
             return TOES;
-        if (is_above(m, b->shin[side], joint)) return FOOT;
-        if (is_above(m, b->thigh[side], joint)) return OTHER;
+        if (sn_body_is_above(m, b->shin[side], joint)) return FOOT;
+        if (sn_body_is_above(m, b->thigh[side], joint)) return OTHER;
         // wrist and hand are one in some skeletons and two or three joints in others
-        if (forearm >= 0 && is_above(m, forearm, joint))
+        if (forearm >= 0 && sn_body_is_above(m, forearm, joint))
             return moving_between(m, joint, forearm) < 2 ? HAND : FINGERS;
-        if (arm >= 0 && is_above(m, arm, joint)) return OTHER;
-        if (is_above(m, joint, b->thigh[side]))
+        if (arm >= 0 && sn_body_is_above(m, arm, joint)) return OTHER;
+        if (sn_body_is_above(m, joint, b->thigh[side]))
             return is_pelvis(m, b, joint, side) ? PELVIS : OTHER;
     }
     if (carries[0] && carries[1]) return BACK;
@@ -121,13 +116,13 @@ static part part_of(const sn_model *m, const body *b, int joint) {
 static sn_vec3 bone_of(const sn_model *m, const sn_workspace *ws, int joint) {
     sn_vec3 from = sn_workspace_frame(ws, joint).p, far = v3(0, 0, 0);
     for (int j = 0; j < sn_model_njoint(m); j++) {
-        if (j == joint || !is_above(m, joint, j)) continue;
+        if (j == joint || !sn_body_is_above(m, joint, j)) continue;
         sn_vec3 way = v3_sub(sn_workspace_frame(ws, j).p, from);
         if (v3_dot(way, way) > v3_dot(far, far)) far = way;
     }
     for (int i = 0; i < sn_model_nmarker(m) && v3_norm(far) < 1e-6; i++) {
         const sn_marker_desc *d = sn_model_marker(m, i);
-        if (is_above(m, joint, d->joint))
+        if (sn_body_is_above(m, joint, d->joint))
             far = v3_sub(sn_workspace_point(ws, d->joint, d->position), from);
     }
     double length = v3_norm(far);
