@@ -29,21 +29,9 @@ static const struct {
 typedef struct clip {
     figure body;
     sn_recording *take;
-    sn_motion *own;      // from the recording's first frame on
+    sn_motion *own;
     sn_marker_set *set;  // where the markers are on its bones
 } clip;
-
-// The motion may begin before the recording, as with the T pose that CMU's BVH files have in front.
-static bool cut_front(clip *c, int frames) {
-    sn_clip part = sn_clip_default();
-    sn_motion *out = NULL;
-    if (frames <= 0) return frames == 0;
-    part.first += frames;
-    bool good = sn_motion_clip(c->body.model, c->own, &part, NULL, &out, NULL, NULL) == SN_OK;
-    sn_motion_destroy(c->own);
-    c->own = out;
-    return good;
-}
 
 static bool load(const char *skeleton, const char *take, const char *motion, clip *c) {
     sn_document_options options = sn_document_options_default();
@@ -60,8 +48,7 @@ static bool load(const char *skeleton, const char *take, const char *motion, cli
     if (good) c->take = load_recording(take);
     return good && c->own != NULL && c->take != NULL &&
            sn_marker_set_learn(c->body.model, c->own, c->take, NULL, NULL, &c->set, NULL, &lesson,
-                               NULL) == SN_OK &&
-           cut_front(c, lesson.offset);
+                               NULL) == SN_OK;
 }
 
 static void unload(clip *c) {

@@ -81,9 +81,11 @@ static const option option_table[] = {
      .choices = "offsets scale none",
      .implied = "offsets",
      .place = FIT(calibrate),
-     .help = "find where the markers sit (offsets), and with scale a length factor for each bone, "
-             "too. Offsets are "
-             "found without being asked where the set gives no positions, unless this is none"},
+     .help =
+         "find where the markers sit (offsets), and with scale a length factor for each bone, "
+         "too. Offsets are "
+         "found without being asked where the set gives no positions, those and lengths for the "
+         "built-in humanoid, unless this is none"},
     {ROW_TEXT("--static", "FILE|A:B", FIT(still),
               "a static trial for the calibration: a recording of the same session, or frames of "
               "this one, in which the person stands as the model does at rest")},
@@ -175,9 +177,8 @@ static const option option_table[] = {
 static const help_item examples[] = {
     {"sinew fit -m skeleton.asf -i take.c3d -o take.bvh -o take.glb --report report.html",
      "a motion in two formats, and a page about the fit"},
-    {"sinew fit -m humanoid -i take.c3d --calibrate=scale --save-model ann.json -o take.bvh "
-     "--out-units cm",
-     "the built-in figure, with Ann's bone lengths, in centimetres"},
+    {"sinew fit -m humanoid -i take.c3d --save-model ann.json -o take.bvh --out-units cm",
+     "the built-in figure, scaled to Ann, in centimetres"},
     {"sinew fit --manifest takes.tsv --out fits --formats bvh,html --resume",
      "a folder of takes; safe to run again"},
     {0}};

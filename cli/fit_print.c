@@ -88,6 +88,9 @@ void print_fit_text(const fit_result *r) {
                r->truth.median, r->truth.rms, r->truth.most, 100 * r->truth.centres);
     if (r->settings->truth != NULL && r->truth.joints < r->truth.movable)
         printf(" (%d of %d joints, those with the same names)", r->truth.joints, r->truth.movable);
+    if (r->settings->truth != NULL && r->truth.late > 0)
+        printf("; it begins %d frame%s before the recording", r->truth.late,
+               r->truth.late == 1 ? "" : "s");
     if (r->settings->truth != NULL && r->truth.markers > fmax(0.01, 2 * s->rms))
         printf("\n  known motion  the markers wander on its own bones by %.2f cm (RMS), on the "
                "fit's by %.2f: "
@@ -301,6 +304,7 @@ void print_fit_json(const fit_result *r) {
         print_number(r->truth.centres);
         printf(",\"truth_markers_rms\":");
         print_number(r->truth.markers);
+        printf(",\"truth_late\":%d", r->truth.late);
     }
     printf(",\"above\":%d,\"frames_per_second\":", t->above);
     print_number(t->count / r->fit_seconds);

@@ -227,6 +227,25 @@ static void check_normal(bool framed) {
         double second = (f[0] - 2 * f[1] + f[2]) / (h * h);
         assert_true(fabs(second - want) < 1e-4 * fabs(want));
     }
+
+    // a place alone: known beforehand as far as it is about right, and let go by far
+    double at_rest, f;
+    memset(e.use, 0, (size_t)e.nmarker * sizeof *e.use);
+    at_rest = energy_of(&e);
+    for (int i = 0; i < e.nmarker; i++) {
+        e.x[3 * i + i % 3] = -doubt[i];
+        f = energy_of(&e) - at_rest;
+        assert_true(f > 0.98 * 0.5 && f < 0.5);
+        double far = 0.19 / doubt[i];
+        e.x[3 * i + i % 3] = 0.19;
+        f = energy_of(&e) - at_rest;
+        assert_near(f, 18 * log1p(far * far / 36), 1e-9 * f);
+        // no place is off the body
+        double more = 0.5 / doubt[i];
+        e.x[3 * i + i % 3] = 0.5;
+        assert_true(energy_of(&e) - at_rest > 0.4 * more * more);
+        e.x[3 * i + i % 3] = 0;
+    }
     sn_estimate_close(&e);
     sn_release(NULL, posture.home);
     sn_motion_destroy(motion);

@@ -168,6 +168,16 @@ static void other_labels(void **unused) {
     expect(0, "41 of 42 labels, set: Plug-in Gait", "fit -m humanoid -i gait.c3d");
     assert_null(strstr(said, "in no marker set"));
     expect(0, "41 of 42 labels, set: humanoid", "fit -m humanoid -i ex/take.c3d --frames 1:80");
+    // nobody's body is scaled to this one; not where its places were given, or somebody said what to find
+    assert_non_null(strstr(said, "calibration   offsets and lengths from"));
+    expect(0, "set: humanoid", "fit -m humanoid -i ex/take.c3d --frames 1:80 --calibrate=none");
+    assert_null(strstr(said, "calibration  "));
+    expect(0, "calibration   marker offsets from",
+           "fit -m humanoid -i ex/take.c3d --frames 1:80 --calibrate");
+    expect(0, "set: ", "fit -m humanoid -i ex/take.c3d --frames 1:80 --markers ex/subject.json");
+    assert_null(strstr(said, "calibration  "));
+    expect(0, "set: ", "fit -m ex/subject.json -i ex/take.c3d --frames 1:80");
+    assert_null(strstr(said, "calibration  "));
 }
 
 // What was found, wherever it is looked for: on the terminal, in the JSON, in the report, by the exit code.

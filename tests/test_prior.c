@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a body does not do where a skeleton has a joint for it: halves of a pelvis.
+// What a body does and does not do: halves of a pelvis hold, a back bows.
 #include "takes.h"
 
 #include "sinew/take.h"
@@ -57,6 +57,62 @@ static void pelvis_holds(void **unused) {
     assert_true(upper[1] < 0.2 && isinf(upper[0]));
 }
 
+// A back bends forwards by far, wherever that is in a skeleton's numbers, and aside by little. It is upright at rest.
+static void back_bows(void **unused) {
+    (void)unused;
+    static const char *const orders[] = {"ZYX", "XYZ"};
+    for (int i = 0; i < 4; i++) {
+        // facing -z, the same turn forwards has the other sign
+        double side = i < 2 ? 1 : -1, lean = 0.2;
+        char text[2048];
+        (void)snprintf(
+            text, sizeof text,
+            "{\"joints\": [{\"name\": \"root\", \"type\": \"free\"},"
+            "{\"name\": \"LeftUpLeg\", \"parent\": \"root\", \"type\": \"ball\", "
+            "\"position\": [%g, 0, 0]},"
+            "{\"name\": \"LeftLeg\", \"parent\": \"LeftUpLeg\", \"type\": \"ball\", "
+            "\"position\": [0, -0.4, 0]},"
+            "{\"name\": \"RightUpLeg\", \"parent\": \"root\", \"type\": \"ball\", "
+            "\"position\": [%g, 0, 0]},"
+            "{\"name\": \"RightLeg\", \"parent\": \"RightUpLeg\", \"type\": \"ball\", "
+            "\"position\": [0, -0.4, 0]},"
+            "{\"name\": \"Spine\", \"parent\": \"root\", \"type\": \"euler\", \"order\": \"%s\"},"
+            "{\"name\": \"Chest\", \"parent\": \"Spine\", \"type\": \"ball\", "
+            "\"position\": [0, %.6f, %.6f]},"
+            "{\"name\": \"LeftArm\", \"parent\": \"Chest\", \"type\": \"ball\", "
+            "\"position\": [%g, 0.2, 0]},"
+            "{\"name\": \"LeftForeArm\", \"parent\": \"LeftArm\", \"type\": \"ball\", "
+            "\"position\": [%g, 0, 0]},"
+            "{\"name\": \"RightArm\", \"parent\": \"Chest\", \"type\": \"ball\", "
+            "\"position\": [%g, 0.2, 0]},"
+            "{\"name\": \"RightForeArm\", \"parent\": \"RightArm\", \"type\": \"ball\", "
+            "\"position\": [%g, 0, 0]}]}",
+            0.1 * side, -0.1 * side, orders[i % 2], 0.3 * cos(lean), -0.3 * sin(lean) * side,
+            0.2 * side, 0.3 * side, -0.2 * side, -0.3 * side);
+        sn_model *model = NULL;
+        sn_error error = {0};
+        sn_fit_prior p;
+        if (sn_model_read_json(text, strlen(text), NULL, &model, &error) != SN_OK)
+            fail_msg("%s", error.text);
+        assert_int_equal(sn_fit_find_prior(model, NULL, NULL, &p), SN_OK);
+        int spine = sn_model_find_joint(model, "Spine"), v = sn_model_v_index(model, spine),
+            x = i % 2 == 0 ? 2 : 0,
+            chest = sn_model_v_index(model, sn_model_find_joint(model, "Chest"));
+        double forwards = side > 0 ? p.upper[v + x] : -p.lower[v + x],
+               backwards = side > 0 ? -p.lower[v + x] : p.upper[v + x],
+               rest = side * p.q[sn_model_q_index(model, spine) + x];
+        assert_near(rest, lean, 1e-4);
+        assert_near(forwards, lean + 80 / 57.29578, 1e-4);
+        assert_near(backwards, 40 / 57.29578 - lean, 1e-4);
+        assert_near(p.upper[v + 1], 40 / 57.29578, 1e-4);
+        assert_near(p.upper[v + 2 - x], 40 / 57.29578, 1e-4);
+        // a ball knows no direction
+        assert_near(p.upper[chest], 80 / 57.29578, 1e-4);
+        sn_release(NULL, p.q);
+        sn_model_destroy(model);
+    }
+}
+
 // CMU's figures as BVH have such joints, which turn in none of their motions. They turned by 100 degrees.
 static void clips(void **unused) {
     (void)unused;
@@ -93,6 +149,7 @@ static void clips(void **unused) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(pelvis_holds), cmocka_unit_test(clips)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(pelvis_holds), cmocka_unit_test(back_bows),
+                                       cmocka_unit_test(clips)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

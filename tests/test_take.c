@@ -533,6 +533,24 @@ static void order(void **state) {
                 truth.most > truth.median && truth.joints == truth.movable);
     // on the true bones the markers wander by their noise alone: 2 mm along each axis
     assert_true(fabs(truth.markers - 0.002 * sqrt(3)) < 2e-4);
+    // one that begins before the recording, as with a T pose in front
+    static const int before[] = {1, 7};
+    for (int k = 0; k < 2; k++) {
+        sn_motion *early;
+        sn_take_truth late;
+        int n = sn_motion_nframe(g->example.truth), nq = sn_motion_nq(g->example.truth);
+        assert_int_equal(sn_motion_create(n + before[k], nq, 1, 120, NULL, &early, NULL), SN_OK);
+        for (int f = 0; f < n + before[k]; f++)
+            memcpy(sn_motion_edit(early, f),
+                   sn_motion_frame(g->example.truth, f < before[k] ? n - 1 : f - before[k]),
+                   (size_t)nq * sizeof(double));
+        assert_int_equal(sn_take_compare(take, g->example.subject, early, &late), SN_OK);
+        assert_int_equal(late.late, before[k]);
+        assert_true(late.rms == truth.rms && late.centres == truth.centres &&
+                    late.markers == truth.markers);
+        sn_motion_destroy(early);
+    }
+    assert_int_equal(truth.late, 0);
     sn_motion *cut;
     assert_int_equal(sn_motion_create(9, sn_motion_nq(g->example.truth), 1, 120, NULL, &cut, NULL),
                      SN_OK);

@@ -228,7 +228,8 @@ SN_API sn_status sn_axes_guess(const sn_recording *recording, const sn_allocator
 
 /// When to find the shape: where the markers sit on their bones, and how long the bones are.
 typedef enum sn_calibrate_use {
-    SN_CALIBRATE_AUTO,     ///< places, where the marker set does not know them
+    SN_CALIBRATE_AUTO,     ///< places, where the marker set does not know them; of the built-in
+                           ///< humanoid, which is nobody's body, as SN_CALIBRATE_SCALE
     SN_CALIBRATE_NONE,     ///< never: first guesses are used as they are
     SN_CALIBRATE_OFFSETS,  ///< places
     SN_CALIBRATE_SCALE     ///< places, and a length factor for each bone; a human figure's chest
@@ -527,10 +528,11 @@ typedef struct sn_take_truth {
     double centres;       ///< how far these joints' centres are apart, root-mean-square, metres
     double markers;  ///< how far the markers wander on the known motion's own bones, each about its
         ///< mean place there, root-mean-square, metres: what the known motion is good for
+    int late;  ///< frame k of the recording is frame k + late of the known motion
 } sn_take_truth;
 
-/// Compare a finished take with a known motion, frame k of the recording with frame k of it. Fails with a
-/// finding where they cannot be compared; the take stays finished.
+/// Compare a finished take with a known motion, frame by frame. One that has more frames than the recording may begin up
+/// to 120 of them before it: that is found. Fails with a finding where they cannot be compared; the take stays finished.
 /// @param model   the motion's; NULL: the one that the take was created with
 SN_API sn_status sn_take_compare(sn_take *take, const sn_model *model, const sn_motion *motion,
                                  sn_take_truth *out);

@@ -95,6 +95,7 @@ class Truth(NamedTuple):
     movable: int
     centres: float  #: how far joint centres are apart, root-mean-square, metres
     markers: float  #: how far the markers wander on the known motion's bones, root-mean-square, metres
+    late: int  #: frame k of the recording is frame k + late of the known motion
 
 
 class Take(Motion):
@@ -274,7 +275,8 @@ def fit(recording: Union[Recording, Table, PathLike, None] = None, model: Union[
     :param markers: which marker sits where: a :class:`MarkerSet`, a file of one, or "builtin"; without it the
         model's own markers, or the built-in set of HDM05, CMU and Plug-in Gait
     :param subject: of several in the recording: "Ann" for "Ann:LFHD"
-    :param calibrate: find where the markers sit: "auto", "none", "offsets", or "scale": bones' lengths too
+    :param calibrate: find where the markers sit: "none", "offsets", or "scale": bones' lengths too; "auto": where
+        the set gives no places, and the built-in humanoid as "scale"
     :param limits: of the model's joints: "auto", "hard", "soft", "off"
     :param robust: let markers that are far off count for little: "cauchy", "huber", or ("cauchy", 0.02) with metres
     :param smooth: seconds: solve the whole take with a penalty on joint acceleration
@@ -479,7 +481,7 @@ def _compare(c: Any, take: Take, truth: Union[Motion, PathLike], figure: Model) 
     same = known.model is figure
     status = lib.sn_take_compare(c, ffi.NULL if same else known.model._c, known._make(), out)
     _failed(c, status, "truth")
-    take.truth = Truth(out.median, out.rms, out.most, out.joints, out.movable, out.centres, out.markers)
+    take.truth = Truth(out.median, out.rms, out.most, out.joints, out.movable, out.centres, out.markers, out.late)
     return out
 
 

@@ -110,10 +110,9 @@ static void compare(const sn_take *t, const sn_motion *motion, const matching *m
     size_t n = 0;
     double sum = 0, apart = 0;
     for (int f = 0; f < t->summary.count; f++) {
-        // the k-th frame of the recording is the k-th of the known motion
+        int known = t->summary.first + f + out->late;
         if (sn_workspace_pose(a->now.workspace, sn_motion_frame(t->motion, f)) != SN_OK ||
-            sn_workspace_pose(b->now.workspace, sn_motion_frame(motion, t->summary.first + f)) !=
-                SN_OK)
+            sn_workspace_pose(b->now.workspace, sn_motion_frame(motion, known)) != SN_OK)
             continue;
         for (int j = 0; j < sn_model_njoint(t->model); j++) {
             if (!m->seen[j] || m->other[j] < 0) continue;
@@ -137,30 +136,54 @@ static void compare(const sn_take *t, const sn_motion *motion, const matching *m
     out->centres = sqrt(apart / (double)n);
 }
 
+// A marker on a bone of the known motion: its mean place there, and Welford's sum of squares about it.
+typedef struct spot {
+    sn_vec3 mean;
+    double spread;
+    int count;
+} spot;
+
 // A marker stays where it is on its bone: how far each wanders about its mean place on the bones of the known motion.
-static double wander(const sn_take *t, const sn_motion *motion, const matching *m, turned *b) {
+static double wander(const sn_take *t, const sn_motion *motion, const matching *m, turned *b,
+                     int late, int step, spot *spots) {
+    int nmarker = sn_model_nmarker(t->model);
     double square = 0;
     long n = 0;
-    for (int i = 0; i < sn_model_nmarker(t->model); i++) {
-        int joint = t->column[i] >= 0 ? m->other[sn_model_marker(t->model, i)->joint] : -1,
-            count = 0;
-        sn_vec3 mean = v3(0, 0, 0);
-        double spread = 0;  // Welford's sums
-        for (int f = 0; joint >= 0 && f < t->summary.count; f++) {
+    memset(spots, 0, (size_t)nmarker * sizeof *spots);
+    for (int f = 0; f < t->summary.count; f += step) {
+        int frame = t->summary.first + f;
+        if (sn_workspace_pose(b->now.workspace, sn_motion_frame(motion, frame + late)) != SN_OK)
+            continue;
+        for (int i = 0; i < nmarker; i++) {
+            int joint = t->column[i] >= 0 ? m->other[sn_model_marker(t->model, i)->joint] : -1;
             double goal[3];
-            if (!sn_fit_goal(&t->input, i, t->summary.first + f, goal) ||
-                sn_workspace_pose(b->now.workspace,
-                                  sn_motion_frame(motion, t->summary.first + f)) != SN_OK)
-                continue;
-            sn_frame frame = sn_workspace_frame(b->now.workspace, joint);
-            sn_vec3 x = m3_tmul(&frame.R, v3_sub(v3_from(goal), frame.p)), d = v3_sub(x, mean);
-            mean = v3_add(mean, v3_scale(1.0 / ++count, d));
-            spread += v3_dot(d, v3_sub(x, mean));
+            if (joint < 0 || !sn_fit_goal(&t->input, i, frame, goal)) continue;
+            sn_frame bone = sn_workspace_frame(b->now.workspace, joint);
+            sn_vec3 x = m3_tmul(&bone.R, v3_sub(v3_from(goal), bone.p)),
+                    d = v3_sub(x, spots[i].mean);
+            spots[i].mean = v3_add(spots[i].mean, v3_scale(1.0 / ++spots[i].count, d));
+            spots[i].spread += v3_dot(d, v3_sub(x, spots[i].mean));
         }
-        square += spread;
-        n += count;
     }
+    for (int i = 0; i < nmarker; i++) square += spots[i].spread, n += spots[i].count;
     return n > 0 ? sqrt(square / (double)n) : 0;
+}
+
+// A known motion may begin before the recording, as with the T pose in front of CMU's BVH files: so many frames, by where
+// the markers wander least on its bones. Frames looked at for that, the most frames before, and how clear it must be.
+enum { LOOKED_AT = 60, MOST_BEFORE = 120 };
+static const double clearly = 0.97;
+
+static int find_late(const sn_take *t, const sn_motion *motion, const matching *m, turned *b,
+                     spot *spots) {
+    int more = sn_motion_nframe(motion) - sn_recording_about(t->recording)->nframe,
+        step = t->summary.count / LOOKED_AT + 1, late = 0;
+    double least = wander(t, motion, m, b, 0, step, spots) * clearly;
+    for (int k = 1; k <= more && k <= MOST_BEFORE; k++) {
+        double here = wander(t, motion, m, b, k, step, spots);
+        if (here < least) least = here, late = k;
+    }
+    return late;
 }
 
 // Frames are compared by their places, so that another rate means other moments.
@@ -180,6 +203,7 @@ sn_status sn_take_compare(sn_take *take, const sn_model *model, const sn_motion 
     size_t n = (size_t)sn_model_njoint(take->model);
     turned a = {0}, b = {0};
     double *angle = NULL;
+    spot *spots = NULL;
     matching m = {.other = sn_acquire(allocator, n * sizeof *m.other),
                   .base = sn_acquire(allocator, n * sizeof *m.base),
                   .seen = sn_acquire(allocator, n)};
@@ -195,14 +219,17 @@ sn_status sn_take_compare(sn_take *take, const sn_model *model, const sn_motion 
         size_t room = (size_t)m.compared * (size_t)take->summary.count + 1;
         angle =
             room < SIZE_MAX / sizeof *angle ? sn_acquire(allocator, room * sizeof *angle) : NULL;
-        if (angle == NULL) status = SN_ERR_MEMORY;
+        spots = sn_acquire(allocator, ((size_t)sn_model_nmarker(take->model) + 1) * sizeof *spots);
+        if (angle == NULL || spots == NULL) status = SN_ERR_MEMORY;
     }
     if (status == SN_OK) {
+        out->late = find_late(take, motion, &m, &b, spots);
+        out->markers = wander(take, motion, &m, &b, out->late, 1, spots);
         compare(take, motion, &m, &a, &b, angle, out);
-        out->markers = wander(take, motion, &m, &b);
         out->joints = m.count;
         out->movable = m.movable;
     }
+    sn_release(allocator, spots);
     sn_release(allocator, angle);
     close_turned(&a, allocator);
     close_turned(&b, allocator);

@@ -8,7 +8,7 @@
 
 #include "take/fit.h"
 
-typedef enum kind { CENTRE, PELVIS, BONY, SKULL, SOFT, ANYWHERE } kind;
+typedef enum kind { CENTRE, PELVIS, BONY, VERTEBRA, SKULL, SOFT, ANYWHERE } kind;
 
 // Skin carries a marker from its bone while a body moves: least on the pelvis, little by a band about the head and on
 // landmarks, whose skin hardly has flesh under it; on thighs and arms by centimetres, of which the calibration takes up
@@ -20,8 +20,9 @@ static const struct {
     double skin;   // how far skin carries it, metres
     double bent;   // where a sample counts for half, degrees; 0: nowhere
 } of_kind[] = {
-    [CENTRE] = {0.005, 0.01, 0},  [PELVIS] = {0.007, 0.005, 60}, [BONY] = {0.012, 0.007, 40},
-    [SKULL] = {0.024, 0.006, 40}, [SOFT] = {0.025, 0.01, 40},    [ANYWHERE] = {0.2, 0.01, 80},
+    [CENTRE] = {0.005, 0.01, 0},     [PELVIS] = {0.007, 0.005, 60}, [BONY] = {0.012, 0.007, 40},
+    [VERTEBRA] = {0.025, 0.007, 40}, [SKULL] = {0.024, 0.006, 40},  [SOFT] = {0.025, 0.01, 40},
+    [ANYWHERE] = {0.2, 0.01, 80},
 };
 
 typedef enum where { INSIDE, AT_END, AFTER_SIDE } where;
@@ -109,10 +110,11 @@ static const struct {
     {"sho", INSIDE, BONY},
     {"clav", INSIDE, BONY},
     {"c7", INSIDE, BONY},
-    {"t10", INSIDE, BONY},
-    {"t8", INSIDE, BONY},
-    {"t12", INSIDE, BONY},
-    {"l1", AT_END, BONY},
+    // found by counting vertebrae, and missed by one or two
+    {"t10", INSIDE, VERTEBRA},
+    {"t8", INSIDE, VERTEBRA},
+    {"t12", INSIDE, VERTEBRA},
+    {"l1", AT_END, VERTEBRA},
     {"stern", INSIDE, BONY},
     {"strn", INSIDE, BONY},
     {"xiph", INSIDE, BONY},

@@ -7,7 +7,8 @@
 //   sum over frames and markers  (N/F) |r|^2 / sigma^2       N independent frames: skin moves with the posture,
 //                                                            so that many frames say hardly more than two
 //   + sum over markers           |d|^2 / doubt^2             a landmark is known to a centimetre or two, a marker
-//                                                            in the middle of a segment is not
+//                                                            in the middle of a segment is not; beyond six times
+//                                                            that it grows less, on the body
 //   + (log s - m)^T P (log s - m)                            bodies are alike all over: estimate_bodies.c
 //   + sum over frames            ranges of joints, softly, and hardly a pull to the posture at rest
 //

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "linalg/dense.h"
+#include "math/log1p.h"
 #include "math/vec3.h"
 #include "take/estimate.h"
 #include "take/stretch.h"
@@ -62,16 +63,36 @@ static double outside(const sn_estimate *e, const double *from_home, size_t v) {
     return x > e->o.upper[v] ? x - e->o.upper[v] : 0;
 }
 
+// A marker that is by far elsewhere was put elsewhere: labs have their own idea of where "T10" is (HDM05's is 11 cm above
+// that). Up to some times its doubt hardly anything changes, beyond that its place is let go (a Cauchy loss); but not off
+// the body, metres: what lies there fell off, and has no place.
+static const double let_go = 6, off_body = 0.2;
+
+// How far a marker is from where the figure has it, metres; squared.
+static double moved(const double *x, int marker) {
+    sn_vec3 d = v3_from(x + 3 * marker);
+    return v3_dot(d, d);
+}
+
+// Twice the energy of its place.
+static double place_energy(const sn_estimate *e, const double *x, int marker) {
+    double precision = 1 / (e->doubt[marker] * e->doubt[marker]), away = moved(x, marker),
+           most = fmin(away, off_body * off_body), wide = let_go * let_go;
+    return wide * sn_log1p(most * precision / wide) + (away - most) * precision;
+}
+
+static double place_precision(const sn_estimate *e, const double *x, int marker) {
+    double precision = 1 / (e->doubt[marker] * e->doubt[marker]), away = moved(x, marker);
+    if (away > off_body * off_body) return precision;
+    return precision / (1 + away * precision / (let_go * let_go));
+}
+
 // Twice the energy of the shape's priors.
 static double shape_energy(const sn_estimate *e, const double *x) {
     double sum = 0;
     size_t nb = 3 * (size_t)e->nbody;
     const double *l = x + 3 * (size_t)e->nmarker;
-    for (int i = 0; i < e->nmarker; i++)
-        for (int k = 0; k < 3; k++) {
-            double d = x[3 * i + k] / e->doubt[i];
-            sum += d * d;
-        }
+    for (int i = 0; i < e->nmarker; i++) sum += place_energy(e, x, i);
     for (size_t i = 0; i < nb; i++)
         for (size_t j = 0; j < nb; j++)
             sum += (l[i] - e->mean[i]) * e->P[i * nb + j] * (l[j] - e->mean[j]);
@@ -388,7 +409,7 @@ static void begin(sn_estimate *e) {
     memset(e->S, 0, n * n * sizeof *e->S);
     memset(e->g, 0, n * sizeof *e->g);
     for (size_t i = 0; i < first; i++) {
-        double p = 1 / (e->doubt[i / 3] * e->doubt[i / 3]);
+        double p = place_precision(e, e->x, (int)(i / 3));
         e->S[i * n + i] = p;
         e->g[i] = p * e->x[i];
     }

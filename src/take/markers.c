@@ -26,9 +26,19 @@ static sn_status is_anybody(const sn_take *t, bool *is) {
     return SN_OK;
 }
 
+// Nobody's body is scaled to whoever was recorded. Who gives places that were found on it knows better.
+static void scale_anybody(sn_take *t) {
+    bool found = t->given != NULL && sn_marker_set_is_placed(t->given);
+    if (t->options.calibrate == SN_CALIBRATE_AUTO && t->options.setup == NULL && !found)
+        t->options.calibrate = SN_CALIBRATE_SCALE;
+}
+
 static sn_status choose_set(sn_take *t) {
     const sn_allocator *allocator = &t->allocator;
     sn_error error = {0};
+    bool anybody = false;
+    SN_TRY(is_anybody(t, &anybody));
+    if (anybody) scale_anybody(t);
     if (t->options.setup != NULL && t->given == NULL) return sn_take_ik_markers(t);
     if (t->given != NULL) {
         const sn_marker_place *places = sn_marker_set_place(t->given, 0);
@@ -38,8 +48,6 @@ static sn_status choose_set(sn_take *t) {
     int own = 0;
     for (int i = 0; i < sn_model_nmarker(t->source); i++)
         own += sn_recording_find(t->labels, sn_model_marker(t->source, i)->name) != -1;
-    bool anybody = false;
-    SN_TRY(is_anybody(t, &anybody));
     if (own >= LEAST && !t->options.builtin && !anybody)
         return sn_marker_set_of_model(t->source, allocator, &t->set, NULL);
     sn_status status = sn_marker_set_builtin(t->source, t->labels, allocator, &t->set, &error);

@@ -42,10 +42,10 @@ typedef enum part {
     TOES
 } part;
 
-// How far each may turn, degrees; elbow, knee: from a little behind straight.
+// How far each may turn, degrees; elbow, knee: from a little behind straight; a back forwards: further than aside.
 static const double reach[] = {[PELVIS] = 10, [BACK] = 40,     [COLLAR] = 55, [NECK] = 50,
                                [HAND] = 80,   [FINGERS] = 100, [FOOT] = 60,   [TOES] = 50};
-static const double behind = 10, bent = 165;
+static const double behind = 10, bent = 165, bowed = 80;
 
 // How far each mostly is from rest, radians; the others are anywhere.
 static const double mostly[] = {[PELVIS] = 0.02, [BACK] = 0.33,   [COLLAR] = 0.33, [NECK] = 0.33,
@@ -198,7 +198,7 @@ static sn_status wall(const sn_fit_place *at, const sn_model *m, const body *b, 
         if (what == ELBOW || what == KNEE)
             upper[first] = bent * degree;
         else
-            upper[first] = reach[what] * degree;
+            upper[first] = (what == BACK ? bowed : reach[what]) * degree;
         return SN_OK;
     }
     if (what == ELBOW || what == KNEE) {
@@ -277,25 +277,31 @@ static sn_vec3 spine_of(const sn_model *m, const body *b, const sn_workspace *ws
 
 // A back at rest is upright, bone by bone, where a skeleton's zero pose leans. The lower backs of seven Acclaim skeletons
 // lean by 18 degrees backwards to 2 forwards, and in their 13 motions they mostly are bent forwards by 4 to 29: the more,
-// the further they lean backwards.
+// the further they lean backwards. From there it bows: most of a back between pelvis and chest is one joint to these
+// skeletons, which a squat bends by 55 degrees (HDM05 mm; the person's own motion of another squat by 75).
 static sn_status stand_up(const sn_fit_place *at, const sn_model *m, const body *b, int joint,
-                          double *room, double *rest) {
+                          double *room, sn_fit_prior *out) {
     int first = sn_model_v_index(m, joint), count = sn_desc_nv(sn_model_joint(m, joint));
     double *delta = room, *q = room + sn_model_nv(m);
     sn_vec3 bone = spine_of(m, b, at->workspace, joint), ahead = forwards(b, at->workspace),
             top = upwards(b, at->workspace);
     sn_status status = SN_OK;
     double height = v3_norm(top);
-    if (sn_joint_ops_of(sn_model_joint(m, joint)->type)->quaternion >= 0 || v3_norm(bone) < 1e-6 ||
-        v3_norm(ahead) < 0.5 || height < 1e-9)
+    if (sn_joint_ops_of(sn_model_joint(m, joint)->type)->quaternion >= 0 || v3_norm(ahead) < 0.5 ||
+        height < 1e-9)
         return SN_OK;
     top = v3_scale(1 / height, top);
-    double lean = sn_atan2(v3_dot(bone, ahead), v3_dot(bone, top));
+    double lean = v3_norm(bone) > 1e-6 ? sn_atan2(v3_dot(bone, ahead), v3_dot(bone, top)) : 0;
+    if (fabs(lean) > most_lean * degree) lean = 0;
     // turning about this leans forwards
     sn_vec3 across = v3_cross(top, ahead);
-    for (int i = 0; i < count && status == SN_OK && fabs(lean) < most_lean * degree; i++) {
+    for (int i = 0; i < count && status == SN_OK; i++) {
         double along = v3_dot(axis_of(at, m, joint, first + i, delta, q, &status), across);
-        if (fabs(along) > 0.9) rest[sn_model_q_index(m, joint) + i] = along > 0 ? -lean : lean;
+        if (fabs(along) < 0.9) continue;
+        double upright = along > 0 ? -lean : lean;
+        out->q[sn_model_q_index(m, joint) + i] = upright;
+        out->lower[first + i] = upright - (along > 0 ? reach[BACK] : bowed) * degree;
+        out->upper[first + i] = upright + (along > 0 ? bowed : reach[BACK]) * degree;
     }
     return status;
 }
@@ -357,7 +363,7 @@ sn_status sn_fit_find_prior(const sn_model *model, const sn_model *ranges,
         for (int side = 0; side < 2 && status == SN_OK; side++)
             if (j == b.arm[side] || j == b.thigh[side])
                 status = find_turn(&at, model, j, room, out->turn);
-        if (status == SN_OK && what == BACK) status = stand_up(&at, model, &b, j, room, out->q);
+        if (status == SN_OK && what == BACK) status = stand_up(&at, model, &b, j, room, out);
         if (status == SN_OK && what == FINGERS && ranges != NULL)
             bend_fingers(model, ranges, j, out);
     }

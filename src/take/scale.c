@@ -29,13 +29,6 @@ static sn_status replace_set(sn_take *t, const sn_marker_place *places) {
     return SN_OK;
 }
 
-static bool is_placed(const sn_marker_set *set) {
-    bool placed = true;
-    for (int i = 0; i < sn_marker_set_count(set); i++)
-        placed &= sn_marker_set_place(set, i)->placed;
-    return placed;
-}
-
 sn_status sn_take_check_handedness(sn_take *t) {
     sn_handedness *h = &t->summary.handed;
     sn_fit_input input = t->input;
@@ -255,7 +248,8 @@ sn_status sn_take_find_shape(sn_take *t) {
     size_t nmarker = (size_t)sn_model_nmarker(t->model) + 1,
            njoint = (size_t)sn_model_njoint(t->model);
     const sn_allocator *allocator = &t->allocator;
-    if (use == SN_CALIBRATE_NONE || (use == SN_CALIBRATE_AUTO && is_placed(t->set))) return SN_OK;
+    if (use == SN_CALIBRATE_NONE || (use == SN_CALIBRATE_AUTO && sn_marker_set_is_placed(t->set)))
+        return SN_OK;
     if (t->input.count < FEW_FRAMES)
         SN_TRY(sn_take_note(t, SN_FINDING_FEW_FRAMES, NULL, t->input.count, 0));
     double *position = sn_acquire(allocator, 3 * nmarker * sizeof *position);
