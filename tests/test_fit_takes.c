@@ -165,6 +165,39 @@ static void anybody(void **unused) {
     }
 }
 
+// Clusters alone: how large the figure is, nobody can tell, and it is said; but no giant is made to reach them.
+static void clusters(void **unused) {
+    (void)unused;
+    sn_document clip = read_clip("c3d/Eb015pi.c3d");
+    if (clip.recording == NULL) skip();
+    sn_model *humanoid;
+    sn_take_options o = sn_take_options_default();
+    sn_take *take;
+    int told = 0;
+    assert_int_equal(sn_model_humanoid(NULL, &humanoid, NULL), SN_OK);
+    assert_int_equal(sn_take_create(humanoid, clip.recording, &o, NULL, &take, NULL), SN_OK);
+    assert_int_equal(sn_take_prepare(take), SN_OK);
+    assert_int_equal(sn_take_finish(take), SN_OK);
+    const sn_take_summary *about = sn_take_about(take);
+    print_message("clusters: %d of %d labels, RMS %.3f cm, bones %.2f to %.2f of the figure's\n",
+                  about->matched, about->labels, 100 * about->fit.rms, about->shortest,
+                  about->longest);
+    assert_int_equal(about->matched, 26);
+    assert_true(about->fit.rms < 0.01 && about->shortest > 0.85 && about->longest < 1.15);
+    for (int i = 0; i < sn_take_nfinding(take); i++) {
+        char sentence[400];
+        if (sn_take_finding(take, i)->code != SN_FINDING_LANDMARKS_NONE) continue;
+        (void)sn_take_sentence(take, i, SN_VOICE_PLAIN, sentence, sizeof sentence);
+        assert_non_null(strstr(sentence, "all 26 markers are of clusters"));
+        told++;
+    }
+    assert_int_equal(told, 1);
+    assert_int_equal(sn_take_verdict(take), SN_VERDICT_LOOK);
+    sn_take_destroy(take);
+    sn_model_destroy(humanoid);
+    sn_document_destroy(&clip);
+}
+
 // Three samples in ten at random; then whole limbs for half a second.
 static void gaps(void **state) {
     example_take *t = *state;
@@ -280,6 +313,7 @@ int main(void) {
         cmocka_unit_test(example_calibrated),
         cmocka_unit_test(clip_calibrated),
         cmocka_unit_test(anybody),
+        cmocka_unit_test(clusters),
         cmocka_unit_test(gaps),
         cmocka_unit_test(outliers),
         cmocka_unit_test(threads),

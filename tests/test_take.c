@@ -3,6 +3,8 @@
 // memory that runs out at every place, misuse.
 #include "takes.h"
 
+#include "take/take.h"
+
 enum { FRAMES = 100 };
 
 typedef struct given {
@@ -509,6 +511,26 @@ static void progress_moves(void **state) {
     sn_take_destroy(take);
 }
 
+// Every code has a sentence, in every voice.
+static void sentences(void **state) {
+    given *g = *state;
+    sn_take *take = take_of(g->example.subject, g->some, NULL);
+    good(take, sn_take_prepare(take));
+    for (int i = 0; i < SN_FINDING_COUNT; i++) {
+        int at = sn_take_nfinding(take);
+        sn_finding *f = sn_take_add(take, (sn_finding_code)i, "x");
+        assert_non_null(f);
+        f->marker = f->joint = 0;
+        f->other = 1;
+        for (int voice = SN_VOICE_PLAIN; voice <= SN_VOICE_PAGE; voice++) {
+            char sentence[1000];
+            if (sn_take_sentence(take, at, (sn_voice)voice, sentence, sizeof sentence) < 1)
+                fail_msg("%s says nothing", sn_finding_name((sn_finding_code)i));
+        }
+    }
+    sn_take_destroy(take);
+}
+
 // Steps out of turn change nothing.
 static void order(void **state) {
     given *g = *state;
@@ -671,6 +693,7 @@ int main(void) {
         cmocka_unit_test(subjects),
         cmocka_unit_test(progress),
         cmocka_unit_test(progress_moves),
+        cmocka_unit_test(sentences),
         cmocka_unit_test(order),
         cmocka_unit_test(faults),
         cmocka_unit_test(options_are_copied),

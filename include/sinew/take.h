@@ -604,6 +604,7 @@ typedef enum sn_severity { SN_SEVERITY_NOTE, SN_SEVERITY_WARNING, SN_SEVERITY_ER
     ENTRY(SN_FINDING_CHEST_ADDED, "chest-added", NOTE, "metres")                                   \
     ENTRY(SN_FINDING_UP_CONFLICT, "up-conflict", WARNING, "axis sign")                             \
     ENTRY(SN_FINDING_MARKERS_SPARSE, "markers-sparse", WARNING, "found freedom")                   \
+    ENTRY(SN_FINDING_LANDMARKS_NONE, "landmarks-none", WARNING, "count")                           \
     ENTRY(SN_FINDING_FIGURE_LIES, "figure-lies", WARNING, "axis sign")                             \
     ENTRY(SN_FINDING_JOINT_JUMPS, "joint-jumps", WARNING, "count degrees")                         \
     ENTRY(SN_FINDING_FIGURE_LEAPS, "figure-leaps", WARNING, "count metres")                        \

@@ -63,6 +63,18 @@ static const struct {
     {"sh2", AFTER_SIDE, ANYWHERE},
     {"sh3", AFTER_SIDE, ANYWHERE},
     {"sh4", AFTER_SIDE, ANYWHERE},
+    {"sk1", AFTER_SIDE, ANYWHERE},
+    {"sk2", AFTER_SIDE, ANYWHERE},
+    {"sk3", AFTER_SIDE, ANYWHERE},
+    {"sk4", AFTER_SIDE, ANYWHERE},
+    {"ft1", AFTER_SIDE, ANYWHERE},
+    {"ft2", AFTER_SIDE, ANYWHERE},
+    {"ft3", AFTER_SIDE, ANYWHERE},
+    {"ft4", AFTER_SIDE, ANYWHERE},
+    {"pv1", AFTER_SIDE, ANYWHERE},
+    {"pv2", AFTER_SIDE, ANYWHERE},
+    {"pv3", AFTER_SIDE, ANYWHERE},
+    {"pv4", AFTER_SIDE, ANYWHERE},
     {"shn", AFTER_SIDE, ANYWHERE},
     {"tib", AFTER_SIDE, ANYWHERE},
     {"tb1", AFTER_SIDE, ANYWHERE},
@@ -151,7 +163,8 @@ static bool occurs(const char *name, const char *part, where at) {
     return strncmp(name, part, m) == 0 || (sided && strncmp(name + 1, part, m) == 0);
 }
 
-static kind kind_of(const char *name) {
+// Of a name that is listed; false for others.
+static bool find_kind(const char *name, kind *out) {
     char plain[64];
     size_t n = 0;
     for (; *name != '\0' && n < 63; name++) {
@@ -160,8 +173,22 @@ static kind kind_of(const char *name) {
     }
     plain[n] = '\0';
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
-        if (occurs(plain, parts[i].part, parts[i].at)) return parts[i].is;
-    return ANYWHERE;
+        if (occurs(plain, parts[i].part, parts[i].at)) {
+            *out = parts[i].is;
+            return true;
+        }
+    return false;
+}
+
+static kind kind_of(const char *name) {
+    kind is = ANYWHERE;
+    (void)find_kind(name, &is);
+    return is;
+}
+
+bool sn_is_tracking_name(const char *name) {
+    kind is;
+    return find_kind(name, &is) && is == ANYWHERE;
 }
 
 double sn_doubt_of_name(const char *name) { return of_kind[kind_of(name)].doubt; }

@@ -26,9 +26,6 @@
 #include "math/order.h"
 #include "math/vec3.h"
 
-// A marker whose place is known worse than this says nothing before it was placed, metres.
-static const double well_known = 0.06;
-
 sn_estimate_options sn_estimate_options_default(void) {
     return (sn_estimate_options){.asked = {.version = 2, .frames = 60, .threads = 1},
                                  .still_frames = 4,
@@ -77,7 +74,7 @@ sn_status sn_estimate_place(sn_estimate *e, sn_error *error) {
     memset(e->sum, 0, (size_t)e->nmarker * sizeof *e->sum);
     SN_TRY(visit_all(e, add_residual, error));
     for (int i = 0; i < e->nmarker; i++)
-        for (int k = 0; e->doubt[i] > well_known && e->sum[i] > 0 && k < 3; k++)
+        for (int k = 0; e->doubt[i] > SN_ESTIMATE_WELL_KNOWN && e->sum[i] > 0 && k < 3; k++)
             e->x[3 * i + k] += e->step[3 * i + k] / e->sum[i];
     return SN_OK;
 }
@@ -149,9 +146,10 @@ static const struct {
 static sn_status run(sn_estimate *e, sn_calibrate_report *report, sn_error *error) {
     int known = 0;
     bool folded;
-    for (int i = 0; i < e->nmarker; i++) known += e->doubt[i] <= well_known;
+    for (int i = 0; i < e->nmarker; i++) known += e->doubt[i] <= SN_ESTIMATE_WELL_KNOWN;
     bool apart = known >= 6 && known < e->nmarker;
-    for (int i = 0; i < e->nmarker; i++) e->use[i] = !apart || e->doubt[i] <= well_known;
+    for (int i = 0; i < e->nmarker; i++)
+        e->use[i] = !apart || e->doubt[i] <= SN_ESTIMATE_WELL_KNOWN;
     tell(e, 0);
     SN_TRY(sn_estimate_start(e, error));
     if (e->nframe == 0)

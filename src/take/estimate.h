@@ -4,6 +4,9 @@
 
 #include "take/fit.h"
 
+/// A marker whose place is known worse than this says nothing before it was placed, metres.
+#define SN_ESTIMATE_WELL_KNOWN 0.06
+
 /// Deviation of the common size of people, of whom nothing is known.
 #define SN_ESTIMATE_ANY_SIZE 0.10
 

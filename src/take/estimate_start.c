@@ -73,6 +73,8 @@ static sn_status find_size(sn_estimate *e, double *size) {
             const sn_marker_desc *a = sn_model_marker(e->model, i),
                                  *b = sn_model_marker(e->model, j);
             if (a->joint != b->joint || e->use[i] == 0 || e->use[j] == 0) continue;
+            if (e->doubt[i] > SN_ESTIMATE_WELL_KNOWN || e->doubt[j] > SN_ESTIMATE_WELL_KNOWN)
+                continue;
             double d = v3_norm(v3_sub(v3_from(a->position), v3_from(b->position)));
             double measured = distance(e, i, j);
             if (d > 0.06 && measured > 0.02) ratio[n++] = measured / d;

@@ -100,6 +100,8 @@ double sn_doubt_of_flag(const char *name, bool fixed);
 /// How far joints beside a marker are turned where a sample says half as much of its place as at rest, degrees, by its
 /// name; 0 for one that says as much anywhere.
 double sn_bent_of_name(const char *name);
+/// Does a marker's name say that it may be anywhere on its bone, as one of a cluster?
+bool sn_is_tracking_name(const char *name);
 /// What a marker weighs in a fit against others, by its name.
 double sn_weight_of_name(const char *name);
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "math/vec3.h"
+#include "take/estimate.h"
 #include "take/marker_set.h"
 #include "take/stretch.h"
 #include "take/take.h"
@@ -100,6 +101,16 @@ static void find_doubts(const sn_take *t, double *doubt) {
             doubt[i] = sn_doubt_of_flag(p->name, fixed);
         if (p->doubt > 0) doubt[i] = p->doubt;
     }
+}
+
+// Without landmarks nothing measures a figure: of the built-in set alone, as only that says how well it knows places.
+static sn_status check_landmarks(sn_take *t) {
+    int n = sn_marker_set_count(t->set);
+    for (int i = 0; i < n; i++) {
+        double doubt = sn_marker_set_place(t->set, i)->doubt;
+        if (!(doubt > SN_ESTIMATE_WELL_KNOWN)) return SN_OK;
+    }
+    return sn_take_note(t, SN_FINDING_LANDMARKS_NONE, NULL, n, 0);
 }
 
 static void tell_shape(sn_take *t, const sn_mat3 *stretch) {
@@ -252,6 +263,7 @@ sn_status sn_take_find_shape(sn_take *t) {
         return SN_OK;
     if (t->input.count < FEW_FRAMES)
         SN_TRY(sn_take_note(t, SN_FINDING_FEW_FRAMES, NULL, t->input.count, 0));
+    SN_TRY(check_landmarks(t));
     double *position = sn_acquire(allocator, 3 * nmarker * sizeof *position);
     sn_mat3 *stretch = sn_acquire(allocator, njoint * sizeof *stretch);
     sn_marker_place *places = sn_acquire(allocator, nmarker * sizeof *places);

@@ -166,6 +166,14 @@ static void say_warning(writer *w, const sn_take *t, const sn_finding *f) {
             f->text, axis_sign(f), axis_letter(f));
         HINT(" (--up forces it)");
         break;
+    case SN_FINDING_LANDMARKS_NONE:
+        say(w,
+            "all %.0f markers are of clusters, which may sit anywhere on their bones: how long "
+            "these "
+            "are, and what the angles are counted from, is a guess",
+            x[0]);
+        HINT("; a trial with landmarks, too, calibrates the figure: --save-model there, -m here");
+        break;
     case SN_FINDING_MARKERS_SPARSE:
         say(w,
             "%.0f markers for a figure with %.0f degrees of freedom: most of its joints are made "
