@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // sinew bench fit: a calibration from one half of a take on the other.
 //
-// Four fits: each half with a calibration of its own and with the other half's. A half may be harder than the other
-// whatever its calibration; the mean ratio, sqrt(there * back) of the ratios to the halves' own, is free of that.
+// Each half is fitted with a calibration of its own, with the other half's, and with the whole take's. A half may be harder
+// than the other whatever its calibration; the mean ratio, sqrt(there * back) of the ratios to the halves' own, is free of
+// that. What the whole take's calibration costs a half that it was found from, too, the other half's will hardly undercut.
 #include "bench_halves.h"
 
 #include <math.h>
@@ -79,24 +80,28 @@ static bool compare(const char *name, const figure *f, const sn_recording *take,
     const sn_recording_info *info = sn_recording_about(take);
     sn_take_options o = sn_take_options_default();
     int64_t first = info->first_frame, last = first + info->nframe - 1, middle = (first + last) / 2;
-    part A, B, there, back;
+    part A, B, all, there, back, first_all, second_all;
     o.model_up = f->up, o.model_up_sign = f->up_sign;
     if (lengths) o.calibrate = SN_CALIBRATE_SCALE;
     bool good = fit_part(f->model, take, &o, first, middle, &A);
     good = fit_part(f->model, take, &o, middle + 1, last, &B) && good;
+    good = fit_part(f->model, take, &o, first, last, &all) && good;
     o.calibrate = SN_CALIBRATE_NONE;
     good = fit_part(A.shaped, take, &o, middle + 1, last, &there) && good;
     good = fit_part(B.shaped, take, &o, first, middle, &back) && good;
+    good = fit_part(all.shaped, take, &o, first, middle, &first_all) && good;
+    good = fit_part(all.shaped, take, &o, middle + 1, last, &second_all) && good;
     if (good) {
-        printf("  %-30s %7.3f %7.3f %8.3f %8.3f %10.3f %9.3f %9.3f %6.3f\n", name, 100 * A.rms,
-               100 * B.rms, 100 * there.rms, 100 * back.rms, there.rms / A.rms, there.rms / B.rms,
-               back.rms / A.rms, sqrt(there.rms / B.rms * (back.rms / A.rms)));
+        printf("  %-26s %6.3f %6.3f %6.3f %6.3f %10.3f %8.3f %8.3f %6.3f %7.3f %7.3f\n", name,
+               100 * A.rms, 100 * B.rms, 100 * there.rms, 100 * back.rms, there.rms / A.rms,
+               there.rms / B.rms, back.rms / A.rms, sqrt(there.rms / B.rms * (back.rms / A.rms)),
+               first_all.rms / A.rms, second_all.rms / B.rms);
         print_losers("there", &B, &there);
         print_losers("back", &A, &back);
     }
     (void)fflush(stdout);
-    part *all[] = {&A, &B, &there, &back};
-    for (int i = 0; i < 4; i++) sn_model_destroy(all[i]->shaped);
+    part *parts[] = {&A, &B, &all, &there, &back, &first_all, &second_all};
+    for (int i = 0; i < 7; i++) sn_model_destroy(parts[i]->shaped);
     return good;
 }
 
@@ -140,10 +145,11 @@ bool bench_halves(const char *data) {
     printf("\n  Halves of a take: marker RMS, cm, of the first and the second with calibrations of "
            "their own; of the second\n  with the first's (there) and of the first with the "
            "second's (back); there over the first half's own, over\n  the second half's own, "
-           "back over the first half's own, and the mean of the last two\n"
-           "  %-30s %7s %7s %8s %8s %10s %9s %9s %6s\n",
-           "take", "first", "second", "there", "back", "over first", "over own", "back own",
-           "mean");
+           "back over the first half's own, and the mean of the last two; of the first and the\n"
+           "  second with the whole take's calibration over their own\n"
+           "  %-26s %6s %6s %6s %6s %10s %8s %8s %6s %7s %7s\n",
+           "take", "first", "second", "there", "back", "over first", "over own", "back own", "mean",
+           "whole 1", "whole 2");
     for (size_t i = 0; i < sizeof takes / sizeof takes[0]; i++)
         good = row(data, takes[i].skeleton, takes[i].take, takes[i].lengths) && good;
     return good;
