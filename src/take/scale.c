@@ -220,7 +220,8 @@ static sn_status calibrate(sn_take *t, double *position, sn_mat3 *stretch) {
 // What the take does not show. Names are the present model's: the one that the calibration saw is gone.
 static sn_status tell_sure(sn_take *t) {
     sn_name_list list = {0};
-    static const char *const what[] = {"the place of ", "the size of ", "the zero of "};
+    static const char *const what[] = {"places of ", "sizes of ", "zeros of "};
+    int kind = -1;  // that was told last
     for (int i = 0; i < t->nsure; i++) {
         sn_take_sure *s = &t->sure[i];
         if (s->kind == SN_SURE_PLACE)
@@ -232,9 +233,12 @@ static sn_status tell_sure(sn_take *t) {
             if (sn_model_frame(t->model, f)->joint == s->index)
                 s->name = sn_model_frame(t->model, f)->name;
         char one[120];
-        (void)snprintf(one, sizeof one, "%s%.80s", what[s->kind], s->name);
         // left and right are held alike, and a marker that may be anywhere is where it is seen
-        if (!s->shown) sn_name_list_add(&list, one);
+        if (s->shown) continue;
+        (void)snprintf(one, sizeof one, "%s%.80s", (int)s->kind != kind ? what[s->kind] : "",
+                       s->name);
+        sn_name_list_add(&list, one);
+        kind = (int)s->kind;
     }
     char text[sizeof list.text + 40];
     if (list.count == 0) return SN_OK;
