@@ -544,11 +544,38 @@ static void beyond_limits(void **state) {
     sn_recording_destroy(recording);
 }
 
+// A hand that is flung as its marker hides, for a second: it is led on by half a second of its speed, not by all of it.
+static void flung_into_a_gap(void **state) {
+    example_take *t = *state;
+    enum { FIRST = 30, END = 150, SPEED = 4 };
+    sn_recording *recording = recording_cut(t->recording, 480, 180);
+    sn_take_options o = sn_take_options_default();
+    o.calibrate = SN_CALIBRATE_NONE;
+    hide_hand(recording, FIRST, END);
+    sn_take *take = take_of(t, recording, &o);
+    sn_lanes *l = &take->fitting.lanes;
+    int q = sn_model_q_index(l->model, sn_model_find_joint(l->model, "left_hand"));
+    double most = 0;
+    assert_int_equal(sn_lanes_join(l, NULL), SN_OK);
+    for (int f = 0; f < 180; f++)
+        sn_lane_pose(l, f)[q] = f < FIRST ? 0.1 + SPEED * (f - FIRST + 1) / 120.0 : 0.1;
+    assert_int_equal(sn_lanes_bridge(l), SN_OK);
+    for (int f = FIRST; f < END; f++) most = fmax(most, fabs(sn_lane_pose(l, f)[q] - 0.1));
+    print_message("a hand flung at %d rad/s goes on by %.2f rad in a second without its marker\n",
+                  SPEED, most);
+    // a cubic with that speed at one end goes 4/27 of the way that the speed would take it
+    assert_near(most, SPEED * 0.5 * 4 / 27, 0.02);
+    sn_take_destroy(take);
+    sn_recording_destroy(recording);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(cuts),      cmocka_unit_test(clip_cuts),    cmocka_unit_test(seeds),
-        cmocka_unit_test(rates),     cmocka_unit_test(slow_rate),    cmocka_unit_test(walls),
-        cmocka_unit_test(at_rest),   cmocka_unit_test(wrong),        cmocka_unit_test(side_by_side),
-        cmocka_unit_test(bent_hand), cmocka_unit_test(beyond_limits)};
+        cmocka_unit_test(cuts),          cmocka_unit_test(clip_cuts),
+        cmocka_unit_test(seeds),         cmocka_unit_test(rates),
+        cmocka_unit_test(slow_rate),     cmocka_unit_test(walls),
+        cmocka_unit_test(at_rest),       cmocka_unit_test(wrong),
+        cmocka_unit_test(side_by_side),  cmocka_unit_test(bent_hand),
+        cmocka_unit_test(beyond_limits), cmocka_unit_test(flung_into_a_gap)};
     return cmocka_run_group_tests(tests, example_begin, example_end);
 }
