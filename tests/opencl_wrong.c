@@ -30,6 +30,24 @@ static const sn_opencl *real(void) {
     return &real_cl;
 }
 
+// Queues that were asked to copy something here and have not been waited for since.
+enum { QUEUES = 16 };
+static sn_cl copying[QUEUES];
+
+static void note_copy(sn_cl queue) {
+    int i = 0;
+    while (i < QUEUES - 1 && copying[i] != NULL && copying[i] != queue) i++;
+    copying[i] = queue;
+}
+
+// For tests: how many.
+int sn_opencl_copying(void);
+int sn_opencl_copying(void) {
+    int n = 0;
+    for (int i = 0; i < QUEUES; i++) n += copying[i] != NULL;
+    return n;
+}
+
 static bool wrong(const char *what) {
     const char *mode = getenv("SINEW_OPENCL_WRONG");
     return mode != NULL && strcmp(mode, what) == 0;
@@ -86,6 +104,7 @@ int32_t clEnqueueWriteBuffer(sn_cl q, sn_cl m, uint32_t b, size_t o, size_t s, c
 }
 int32_t clEnqueueReadBuffer(sn_cl q, sn_cl m, uint32_t b, size_t o, size_t s, void *p, uint32_t n,
                             const sn_cl *w, sn_cl *e) {
+    note_copy(q);
     return real()->clEnqueueReadBuffer(q, m, b, o, s, p, n, w, e);
 }
 int32_t clEnqueueWriteBufferRect(sn_cl q, sn_cl m, uint32_t b, const size_t *o, const size_t *h,
@@ -96,6 +115,7 @@ int32_t clEnqueueWriteBufferRect(sn_cl q, sn_cl m, uint32_t b, const size_t *o, 
 int32_t clEnqueueReadBufferRect(sn_cl q, sn_cl m, uint32_t b, const size_t *o, const size_t *h,
                                 const size_t *r, size_t br, size_t bs, size_t hr, size_t hs,
                                 void *p, uint32_t n, const sn_cl *w, sn_cl *e) {
+    note_copy(q);
     return real()->clEnqueueReadBufferRect(q, m, b, o, h, r, br, bs, hr, hs, p, n, w, e);
 }
 void *clEnqueueMapBuffer(sn_cl q, sn_cl m, uint32_t b, uint64_t f, size_t o, size_t s, uint32_t n,
@@ -114,6 +134,8 @@ int32_t clFlush(sn_cl q) { return real()->clFlush(q); }
 int32_t clFinish(sn_cl q) {
     static int calls;
     int32_t e = real()->clFinish(q);
+    for (int i = 0; i < QUEUES; i++)
+        if (copying[i] == q) copying[i] = NULL;
     return wrong("lost") && ++calls > 1 ? -36 : e;
 }
 int32_t clReleaseEvent(sn_cl e) { return real()->clReleaseEvent(e); }

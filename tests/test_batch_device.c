@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Many problems at once on a device that speaks OpenCL (pocl will do), against this processor's lanes. With
 // an argument, what goes wrong with OpenCL: then this processor's results, to the last bit, and a note.
+#include <dlfcn.h>
+
 #include "batch_rows.h"
 
 #include "base/clock.h"
@@ -180,6 +182,13 @@ static void takes_over(void **unused) {
     if (strcmp(goes_wrong, "lost") == 0) assert_true(partly);
     if (!partly) assert_memory_equal(q, q1, (size_t)(s.n * s.nq) * sizeof *q);
     assert_true(worst < 1e-2);
+    // nothing is under way that would come over what this processor does from now on
+    int (*copying)(void) = NULL;
+    void *library = dlopen("libOpenCL.so.1", RTLD_NOW), *at = NULL;
+    if (library != NULL) at = dlsym(library, "sn_opencl_copying");
+    memcpy(&copying, &at, sizeof at);
+    if (copying != NULL) assert_int_equal(copying(), 0);
+    assert_true(copying != NULL || strcmp(goes_wrong, "lost") != 0);
     // and on it goes
     assert_int_equal(sn_batch_track(there, CHAINS, FRAMES, s.goals, s.starts, q, r), SN_OK);
     assert_memory_equal(q, q1, (size_t)(s.n * s.nq) * sizeof *q);

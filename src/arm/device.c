@@ -183,9 +183,9 @@ sn_arm_device *sn_arm_device_create(const sn_arm *arm, sn_device wanted, char *w
 
 void sn_arm_device_destroy(sn_arm_device *d) {
     if (d == NULL) return;
+    sn_session_drain(&d->s);
     for (int i = 0; i < SLOTS; i++) {
         slot *x = &d->slots[i];
-        if (x->queue != NULL) (void)d->s.cl.clFinish(x->queue);
         sn_cl *const all[] = {&x->goals, &x->found, &x->errors, &x->ends,
                               &x->next,  &x->list,  &x->list2};
         for (size_t k = 0; k < sizeof all / sizeof all[0]; k++) sn_session_release(&d->s, all[k]);
@@ -351,6 +351,7 @@ bool sn_arm_device_run(sn_arm *arm, int count, const double *goals, double *q,
     }
     for (int i = 0; i < SLOTS; i++) d->slots[i].count = 0;
     if (e != 0) {
+        sn_session_drain(&d->s);
         (void)snprintf(why, size, "%s failed (%d)", d->s.info.name, (int)e);
         return false;
     }

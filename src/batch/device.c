@@ -77,10 +77,8 @@ static void forget_carried(sn_batch_device *d) {
 void sn_batch_device_destroy(sn_batch_device *d) {
     if (d == NULL) return;
     const sn_opencl *cl = &d->s.cl;
-    for (int i = 0; i < SN_BATCH_SLOTS; i++) {
-        if (d->slots[i].queue != NULL) (void)cl->clFinish(d->slots[i].queue);
-        release_slot(d, &d->slots[i]);
-    }
+    sn_session_drain(&d->s);
+    for (int i = 0; i < SN_BATCH_SLOTS; i++) release_slot(d, &d->slots[i]);
     for (int i = 0; i < 2; i++) sn_session_release(&d->s, &d->heads[i]);
     forget_carried(d);
     const sn_cl kernels[] = {d->trips[0], d->trips[1], d->quick[0], d->quick[1],
@@ -420,6 +418,7 @@ bool sn_batch_device_run(sn_batch *b, const sn_batch_job *job, int *done, char *
         }
     }
     if (e == 0) return true;
+    sn_session_drain(&d->s);
     for (int i = 0; i < SN_BATCH_SLOTS; i++) d->slots[i].nchain = 0;
     (void)snprintf(why, size, "%s failed (%d)", d->s.info.name, (int)e);
     return false;
@@ -437,6 +436,7 @@ bool sn_batch_device_end(sn_batch *b, const sn_batch_job *job, int at, char *why
     int32_t e = end_piece(b, job, s, &b->counts);
     s->nchain = 0;
     if (e == 0) return true;
+    sn_session_drain(&b->device->s);
     (void)snprintf(why, size, "%s failed (%d)", b->device->s.info.name, (int)e);
     return false;
 }

@@ -85,6 +85,11 @@ sn_cl sn_session_kernel(sn_session *s, sn_cl program, const char *name, char *wh
     return NULL;
 }
 
+void sn_session_drain(sn_session *s) {
+    for (int i = 0; i < SN_SESSION_QUEUES; i++)
+        if (s->queue[i] != NULL) (void)s->cl.clFinish(s->queue[i]);
+}
+
 void *sn_session_room(sn_session *s, size_t bytes) {
     int32_t error = 0;
     if (s->nroom >= SN_SESSION_ROOMS) return NULL;

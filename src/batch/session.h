@@ -24,6 +24,10 @@ typedef struct sn_session {
 bool sn_session_open(sn_session *s, sn_device wanted, char *why, size_t size);
 void sn_session_close(sn_session *s);
 
+/// Wait until nothing is under way: what was asked to be copied must not arrive in memory that others use by then, even
+/// from a device that has failed.
+void sn_session_drain(sn_session *s);
+
 /// Compile a text, and find one kernel of it; NULL with a reason in `why`.
 sn_cl sn_session_build(sn_session *s, const sn_text *text, const char *options, char *why,
                        size_t size);
