@@ -61,10 +61,12 @@ static const option option_table[] = {
     {ROW_FILE("--save-model", NULL, FIT(save_model),
               "write the calibrated figure as native JSON, for -m next time")},
     {ROW_FILE("--report", NULL, FIT(report), "write an HTML page with everything about the fit")},
-    {ROW_FILE("--truth", NULL, FIT(truth),
-              "a motion that is known: print how far the joint angles are off. An AMC of the ASF "
-              "that -m names, a "
-              "MOT of any model, or a BVH with joints of the same names")},
+    {ROW_FILE(
+        "--truth", NULL, FIT(truth),
+        "a motion that is known: print how far the joint angles are off. An AMC of the ASF "
+        "that -m names, a "
+        "MOT of any model, or a BVH with joints of the same names. One that begins before the "
+        "recording is put in step")},
 
     {.group = "Markers and shape",
      ROW_FILE("--markers", NULL, FIT(markers),
@@ -81,23 +83,21 @@ static const option option_table[] = {
      .choices = "offsets scale none",
      .implied = "offsets",
      .place = FIT(calibrate),
-     .help =
-         "find where the markers sit (offsets), and with scale a length factor for each bone, "
-         "too. Offsets are "
-         "found without being asked where the set gives no positions, those and lengths for the "
-         "built-in humanoid, unless this is none"},
+     .help = "find where the markers sit (offsets), or that and a length factor for each bone "
+             "(scale). Without this option: offsets where the set gives no positions; scale for "
+             "the built-in humanoid, and with --height or --length"},
     {ROW_TEXT("--static", "FILE|A:B", FIT(still),
               "a static trial for the calibration: a recording of the same session, or frames of "
               "this one, in which the person stands as the model does at rest")},
     {ROW_TEXT("--height", "LENGTH", FIT(height),
-              "for --calibrate=scale: how tall the person is, 1.81m")},
+              "how tall the person is, 1.81m, to which the bones are scaled")},
     {.name = "--length",
      .kind = OPTION_TEXT,
      .value = "BODY=LENGTH",
      .many = true,
      .place = FIT(lengths),
-     .help = "for --calibrate=scale: a length that was measured, from a body's joint to the next "
-             "one (femur_r=43cm), between both hips for a pelvis"},
+     .help = "a length that was measured, to which the bones are scaled: from a body's joint to "
+             "the next one (femur_r=43cm), between both hips for a pelvis"},
 
     {.group = "The recording's world",
      ROW_FRAMES(FIT(frames), "fit frames A to B, by their numbers in the file")},

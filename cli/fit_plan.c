@@ -82,7 +82,8 @@ static bool parse_person(const fit_settings *s, sn_take_options *o) {
     }
     o->lengths = lengths;
     o->nlength = s->lengths.count;
-    if ((s->height != NULL || s->lengths.count > 0) && o->calibrate != SN_CALIBRATE_SCALE) {
+    if ((s->height != NULL || s->lengths.count > 0) && o->calibrate != SN_CALIBRATE_SCALE &&
+        o->calibrate != SN_CALIBRATE_AUTO) {
         (void)wrong_usage(&command_fit,
                           "%s tells how long bones are, which only --calibrate=scale "
                           "changes",

@@ -89,7 +89,7 @@ void print_fit_text(const fit_result *r) {
     if (r->settings->truth != NULL && r->truth.joints < r->truth.movable)
         printf(" (%d of %d joints, those with the same names)", r->truth.joints, r->truth.movable);
     if (r->settings->truth != NULL && r->truth.late > 0)
-        printf("; it begins %d frame%s before the recording", r->truth.late,
+        printf("; the known motion begins %d frame%s before the recording", r->truth.late,
                r->truth.late == 1 ? "" : "s");
     if (r->settings->truth != NULL && r->truth.markers > fmax(0.01, 2 * s->rms))
         printf("\n  known motion  the markers wander on its own bones by %.2f cm (RMS), on the "

@@ -84,6 +84,9 @@ static void summary(plot_text *out, const fit_story *r) {
         report_row(out, "joint angles",
                    "off the known motion by %.2f degrees (median), %.2f (RMS), 95 %% below %.2f",
                    truth->median, truth->rms, truth->most);
+    if (truth != NULL && truth->late > 0)
+        report_row(out, "known motion", "begins %d frame%s before the recording", truth->late,
+                   truth->late == 1 ? "" : "s");
     if (r->summary->calibrated)
         report_row(out, "calibration",
                    "%s from %d frame%s, RMS %.2f cm before, %.2f cm after; markers moved by %.1f "

@@ -240,10 +240,16 @@ static void check_normal(bool framed) {
         e.x[3 * i + i % 3] = 0.19;
         f = energy_of(&e) - at_rest;
         assert_near(f, 18 * log1p(far * far / 36), 1e-9 * f);
-        // no place is off the body
-        double more = 0.5 / doubt[i];
+        // no place is off the body: it is held there as it was at rest
+        double more = 0.5 / doubt[i], h = 1e-6, up;
         e.x[3 * i + i % 3] = 0.5;
         assert_true(energy_of(&e) - at_rest > 0.4 * more * more);
+        assert_int_equal(sn_estimate_normal(&e, 0, NULL), SN_OK);
+        double slope = e.g[3 * i + i % 3];
+        e.x[3 * i + i % 3] = 0.5 + h;
+        up = energy_of(&e);
+        e.x[3 * i + i % 3] = 0.5 - h;
+        assert_near((up - energy_of(&e)) / (2 * h), slope, 1e-6 * slope);
         e.x[3 * i + i % 3] = 0;
     }
     sn_estimate_close(&e);

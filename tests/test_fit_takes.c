@@ -134,6 +134,40 @@ static double hidden_error(const example_take *t, const fitted *r, const sn_reco
     return sqrt(square / (double)n);
 }
 
+// Which joint carries each marker, and not a word of where on it: knees are 42 cm from the joints that carry them.
+static void bare_set(void **state) {
+    example_take *t = *state;
+    sn_marker_set *own, *bare;
+    sn_marker_place places[41];
+    sn_take_options o = sn_take_options_default();
+    sn_take *take;
+    sn_take_truth truth;
+    assert_int_equal(sn_marker_set_of_model(t->model, NULL, &own, NULL), SN_OK);
+    assert_int_equal(sn_marker_set_count(own), 41);
+    for (int i = 0; i < 41; i++) {
+        places[i] = *sn_marker_set_place(own, i);
+        places[i].placed = false;
+        memset(places[i].position, 0, sizeof places[i].position);
+    }
+    assert_int_equal(sn_marker_set_create("bare", places, 41, NULL, &bare, NULL), SN_OK);
+    o.markers = bare;
+    assert_int_equal(sn_take_create(t->model, t->recording, &o, NULL, &take, NULL), SN_OK);
+    assert_int_equal(sn_take_prepare(take), SN_OK);
+    assert_int_equal(sn_take_finish(take), SN_OK);
+    assert_int_equal(sn_take_compare(take, t->model, t->truth, &truth), SN_OK);
+    const sn_take_summary *about = sn_take_about(take);
+    print_message("bare set: RMS %.3f cm, %.2f degrees off (median), joint centres %.2f cm, %s\n",
+                  100 * about->fit.rms, truth.median, 100 * truth.centres,
+                  sn_verdict_name(sn_take_verdict(take)));
+    // its lengths are the humanoid's, and stay so
+    assert_true(about->calibrated && !about->reshaped);
+    assert_true(about->fit.rms < 0.0036 && truth.median < 2 && truth.centres < 0.03);
+    assert_int_equal(sn_take_verdict(take), SN_VERDICT_GOOD);
+    sn_take_destroy(take);
+    sn_marker_set_destroy(bare);
+    sn_marker_set_destroy(own);
+}
+
 // The built-in figure on real people, without a word on how: scaled to them, and a good fit, squats and all. HDM05 has its
 // "T10" 11 cm above the tenth vertebra.
 static void anybody(void **unused) {
@@ -310,13 +344,10 @@ static void threads(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(example_calibrated),
-        cmocka_unit_test(clip_calibrated),
-        cmocka_unit_test(anybody),
-        cmocka_unit_test(clusters),
-        cmocka_unit_test(gaps),
-        cmocka_unit_test(outliers),
-        cmocka_unit_test(threads),
+        cmocka_unit_test(example_calibrated), cmocka_unit_test(clip_calibrated),
+        cmocka_unit_test(bare_set),           cmocka_unit_test(anybody),
+        cmocka_unit_test(clusters),           cmocka_unit_test(gaps),
+        cmocka_unit_test(outliers),           cmocka_unit_test(threads),
     };
     return cmocka_run_group_tests(tests, example_begin, example_end);
 }

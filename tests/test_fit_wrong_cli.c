@@ -131,19 +131,26 @@ static void person(void **unused) {
     (void)unused;
     static const char scaled[] = "fit -m ex/skeleton.asf -i ex/take.c3d --calibrate=scale";
     expect(2, "--height tells how long bones are, which only --calibrate=scale changes",
-           "fit -m ex/skeleton.asf -i ex/take.c3d --frames 1:80 --height 1.8m");
+           "fit -m ex/skeleton.asf -i ex/take.c3d --frames 1:80 --calibrate --height 1.8m");
     expect(2, "--length tells how long bones are",
-           "fit -m ex/skeleton.asf -i ex/take.c3d --frames 1:80 --length left_thigh=43cm");
+           "fit -m ex/skeleton.asf -i ex/take.c3d --calibrate=none --length left_thigh=43cm");
+    // which they ask for by themselves
+    expect(0, "offsets and lengths from",
+           "fit -m ex/skeleton.asf -i ex/take.c3d --frames 1:80 --height 1.8m");
+    expect(0, "offsets and lengths from",
+           "fit -m humanoid -i ex/take.c3d --frames 1:80 --length left_thigh=43cm");
     expect(
         3,
         "a length is given for \"left_tigh\", which the model lacks; did you mean \"left_thigh\"?",
         "fit -m ex/skeleton.asf -i ex/take.c3d --calibrate=scale --length left_tigh=43cm");
     expect(0, "sizes to", scaled);
-    assert_null(strstr(said, "the size of"));
+    assert_null(strstr(said, "size of "));
+    assert_null(strstr(said, "sizes of "));
     char line[200];
     (void)snprintf(line, sizeof line, "%s --height 1.75m", scaled);
     expect(0, "sizes to", line);
-    assert_null(strstr(said, "the size of"));
+    assert_null(strstr(said, "size of "));
+    assert_null(strstr(said, "sizes of "));
 }
 
 // Labels of Plug-in Gait on the humanoid, whose own markers have other names on pelvis and shins.

@@ -210,6 +210,8 @@ static void names_tell(void **unused) {
          0.007,
          40,
          {"LKNE", "RANK", "LELB", "lateral_malleolus", "RWRA", "Wrist", "r ulna"}},
+        {0.025, 0.007, 40, {"T10", "t8", "T12", "L1"}},
+        {0.2, 0.01, 80, {"LSK1", "RFT3", "PV2", "pv4", "R.TH4"}},
         {0.024, 0.006, 40, {"LFHD", "RBHD", "Subject_LFHD"}},
         {0.025, 0.01, 40, {"RFIN", "LFIN", "fin", "Top.Head", "LEAR", "nose", "r_iliac_crest"}},
         {0.2,
@@ -230,6 +232,8 @@ static void names_tell(void **unused) {
             if (fabs(weight - ratio * ratio) > 1e-12)
                 fail_msg("%s counts %g for %g", all[i].names[k], weight, ratio * ratio);
         }
+    assert_true(sn_is_tracking_name("LFT1") && sn_is_tracking_name("RTHI"));
+    assert_true(!sn_is_tracking_name("q17") && !sn_is_tracking_name("LKNE"));
 }
 
 // A document's own facts go on with it.

@@ -255,6 +255,7 @@ static void refusals(void **state) {
         sn_take *none = NULL;
         sn_error error = {0};
         o = sn_take_options_default();
+        o.calibrate = what == 0 ? SN_CALIBRATE_OFFSETS : SN_CALIBRATE_NONE;
         o.height = what == 0 ? 1.8 : 0;
         o.lengths = &shin, o.nlength = what;
         assert_int_equal(sn_take_create(model, g->some, &o, NULL, &none, &error), SN_ERR_ARGUMENT);
@@ -573,6 +574,17 @@ static void order(void **state) {
         sn_motion_destroy(early);
     }
     assert_int_equal(truth.late, 0);
+    // and a recording that was cut
+    sn_recording *later = recording_cut(g->example.recording, 299, 60);
+    sn_take *cut_take = take_of(g->example.subject, later, NULL);
+    sn_take_truth found;
+    good(cut_take, sn_take_prepare(cut_take));
+    good(cut_take, sn_take_finish(cut_take));
+    assert_int_equal(sn_take_compare(cut_take, g->example.subject, g->example.truth, &found),
+                     SN_OK);
+    assert_int_equal(found.late, 299);
+    sn_take_destroy(cut_take);
+    sn_recording_destroy(later);
     sn_motion *cut;
     assert_int_equal(sn_motion_create(9, sn_motion_nq(g->example.truth), 1, 120, NULL, &cut, NULL),
                      SN_OK);

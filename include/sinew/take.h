@@ -228,8 +228,9 @@ SN_API sn_status sn_axes_guess(const sn_recording *recording, const sn_allocator
 
 /// When to find the shape: where the markers sit on their bones, and how long the bones are.
 typedef enum sn_calibrate_use {
-    SN_CALIBRATE_AUTO,     ///< places, where the marker set does not know them; of the built-in
-                           ///< humanoid, which is nobody's body, as SN_CALIBRATE_SCALE
+    SN_CALIBRATE_AUTO,     ///< places, where the marker set does not know them. For the built-in
+                           ///< humanoid, which is nobody's body, without a set of one's own, and
+                           ///< where a height or lengths are given: SN_CALIBRATE_SCALE
     SN_CALIBRATE_NONE,     ///< never: first guesses are used as they are
     SN_CALIBRATE_OFFSETS,  ///< places
     SN_CALIBRATE_SCALE     ///< places, and a length factor for each bone; a human figure's chest
@@ -293,7 +294,7 @@ typedef struct sn_take_options {
                                       ///< there is none, by their numbers in the file; default
                                       ///< INT64_MIN and INT64_MAX: all, of the take none
     double height;                    ///< of the person, metres; default 0: not known. Given, or
-                                      ///< with lengths, calibrate must be SN_CALIBRATE_SCALE
+                                      ///< with lengths, SN_CALIBRATE_AUTO is SN_CALIBRATE_SCALE
     const sn_known_length *lengths;   ///< of bodies that were measured; copied
     int nlength;                      ///< how many; default 0
 
@@ -395,9 +396,8 @@ typedef struct sn_take_summary {
     sn_axes_report axes;  ///< axes and unit
     int first, count;     ///< fitted frames, from 0 in the recording
     int first_frame;      ///< number of the first of them in the file
-    bool
-        calibrated;  ///< `calibration`, `shift` and for SN_CALIBRATE_SCALE the lengths hold something
-    bool reshaped;                    ///< the bones' lengths are others than the model's
+    bool calibrated;  ///< `calibration`, `shift` and, where `reshaped`, the lengths hold something
+    bool reshaped;    ///< the bones' lengths are others than the model's
     sn_calibrate_report calibration;  ///< how the shape was found
     double shift;              ///< mean way of the markers from where they were before, metres
     double shortest, longest;  ///< factors of the bones' lengths
@@ -532,7 +532,7 @@ typedef struct sn_take_truth {
 } sn_take_truth;
 
 /// Compare a finished take with a known motion, frame by frame. One that has more frames than the recording may begin up
-/// to 120 of them before it: that is found. Fails with a finding where they cannot be compared; the take stays finished.
+/// to 1200 of them before it: that is found. Fails with a finding where they cannot be compared; the take stays finished.
 /// @param model   the motion's; NULL: the one that the take was created with
 SN_API sn_status sn_take_compare(sn_take *take, const sn_model *model, const sn_motion *motion,
                                  sn_take_truth *out);

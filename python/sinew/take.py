@@ -276,7 +276,7 @@ def fit(recording: Union[Recording, Table, PathLike, None] = None, model: Union[
         model's own markers, or the built-in set of HDM05, CMU and Plug-in Gait
     :param subject: of several in the recording: "Ann" for "Ann:LFHD"
     :param calibrate: find where the markers sit: "none", "offsets", or "scale": bones' lengths too; "auto": where
-        the set gives no places, and the built-in humanoid as "scale"
+        the set gives no places; as "scale" for the built-in humanoid, and where a height is given
     :param limits: of the model's joints: "auto", "hard", "soft", "off"
     :param robust: let markers that are far off count for little: "cauchy", "huber", or ("cauchy", 0.02) with metres
     :param smooth: seconds: solve the whole take with a penalty on joint acceleration
@@ -288,7 +288,7 @@ def fit(recording: Union[Recording, Table, PathLike, None] = None, model: Union[
     :param setup: a setup of OpenSim's inverse kinematics: its model, markers, weights, tasks and times
     :param search: folders to look for the setup's files in
     :param heading: of sensors: the one whose axis points ahead, "pelvis_imu:z"
-    :param truth: a known motion, to compare with: ``take.truth``
+    :param truth: a known motion, to compare with: ``take.truth``; one that begins before the recording is put in step
     :param report: write an HTML page with everything about the fit, what ``sinew fit --report`` writes, to this file:
         its name, or something with a method ``write``
     :param lengths: for "scale": lengths that were measured, from a body's joint to the next one, metres

@@ -166,12 +166,12 @@ static double wander(const sn_take *t, const sn_motion *motion, const matching *
         }
     }
     for (int i = 0; i < nmarker; i++) square += spots[i].spread, n += spots[i].count;
-    return n > 0 ? sqrt(square / (double)n) : 0;
+    return n > 0 ? sqrt(square / (double)n) : (double)INFINITY;
 }
 
 // A known motion may begin before the recording, as with the T pose in front of CMU's BVH files: so many frames, by where
 // the markers wander least on its bones. Frames looked at for that, the most frames before, and how clear it must be.
-enum { LOOKED_AT = 60, MOST_BEFORE = 120 };
+enum { LOOKED_AT = 60, MOST_BEFORE = 1200 };
 static const double clearly = 0.97;
 
 static int find_late(const sn_take *t, const sn_motion *motion, const matching *m, turned *b,
@@ -183,7 +183,8 @@ static int find_late(const sn_take *t, const sn_motion *motion, const matching *
         double here = wander(t, motion, m, b, k, step, spots);
         if (here < least) least = here, late = k;
     }
-    return late;
+    // the least of all may lie further on
+    return late < MOST_BEFORE ? late : 0;
 }
 
 // Frames are compared by their places, so that another rate means other moments.
@@ -224,7 +225,8 @@ sn_status sn_take_compare(sn_take *take, const sn_model *model, const sn_motion 
     }
     if (status == SN_OK) {
         out->late = find_late(take, motion, &m, &b, spots);
-        out->markers = wander(take, motion, &m, &b, out->late, 1, spots);
+        double markers = wander(take, motion, &m, &b, out->late, 1, spots);
+        out->markers = isfinite(markers) ? markers : 0;
         compare(take, motion, &m, &a, &b, angle, out);
         out->joints = m.count;
         out->movable = m.movable;

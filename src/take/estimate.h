@@ -125,6 +125,9 @@ sn_status sn_estimate_start(sn_estimate *e, sn_error *error);
 /// Poses of other valleys where these are much lower with the present shape, which a step may have led away from.
 sn_status sn_estimate_fold(sn_estimate *e, bool *changed, sn_error *error);
 
+/// Is a marker so far from its place that this was let go?
+bool sn_estimate_is_elsewhere(const sn_estimate *e, int marker);
+
 /// A sample's goal; false when it is missing.
 bool sn_estimate_goal(const sn_estimate *e, int k, int marker, double goal[3]);
 /// What it weighs, 1/m^2.

@@ -81,6 +81,11 @@ static double place_energy(const sn_estimate *e, const double *x, int marker) {
     return wide * sn_log1p(most * precision / wide) + (away - most) * precision;
 }
 
+bool sn_estimate_is_elsewhere(const sn_estimate *e, int marker) {
+    double most = let_go * e->doubt[marker];
+    return moved(e->x, marker) > most * most;
+}
+
 static double place_precision(const sn_estimate *e, const double *x, int marker) {
     double precision = 1 / (e->doubt[marker] * e->doubt[marker]), away = moved(x, marker);
     if (away > off_body * off_body) return precision;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // How sure an estimate is of what it found.
 //
-// At the least energy its Hessian is the inverse of a covariance: S, with the poses eliminated, for offsets and
-// factors. Where a joint's zero lies follows the shape: a shape that is off by dx turns the poses by
+// At the least energy its Hessian (of a place that was let go: the weight of the last step) is the inverse of a
+// covariance: S, with the poses eliminated, for offsets and factors. Where a joint's zero lies follows the shape: a shape that is off by dx turns the poses by
 // dq = -A^-1 B dx in a frame, and the mean of that over the frames is a constant error of the joint,
 //
 //   cov(zero) = M S^-1 M^T,   M = mean A^-1 B.
@@ -98,7 +98,7 @@ static void add_markers(const sn_estimate *e, sn_take_sure *out, int *count) {
             s.sigma += e->S[at * e->n + at] / 3;
         }
         s.sigma = sqrt(s.sigma);
-        s.shown = s.sigma < hardly_better * s.before;
+        s.shown = s.sigma < hardly_better * s.before || sn_estimate_is_elsewhere(e, i);
         out[(*count)++] = s;
     }
 }

@@ -46,12 +46,6 @@ void sn_marker_set_destroy(sn_marker_set *set) {
 }
 
 const char *sn_marker_set_name(const sn_marker_set *set) { return set != NULL ? set->name : NULL; }
-bool sn_marker_set_is_placed(const sn_marker_set *set) {
-    for (int i = 0; i < set->count; i++)
-        if (!set->place[i].placed) return false;
-    return true;
-}
-
 int sn_marker_set_count(const sn_marker_set *set) { return set != NULL ? set->count : 0; }
 
 const sn_marker_place *sn_marker_set_place(const sn_marker_set *set, int i) {

@@ -13,9 +13,6 @@ struct sn_marker_set {
     sn_marker_place *place;
 };
 
-/// Does it know where on its joint each marker sits?
-bool sn_marker_set_is_placed(const sn_marker_set *set);
-
 /// Copy a name, cut to what fits.
 void sn_copy_name(char *out, size_t size, const char *name);
 

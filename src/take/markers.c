@@ -9,28 +9,27 @@
 // A frame says nothing about a pose with fewer.
 enum { LEAST = 3 };
 
-// Is the model the built-in humanoid with its markers where it has them: nobody's places?
+static bool same_place(const double a[3], const double b[3]) {
+    return a[0] == b[0] && a[1] == b[1] && a[2] == b[2];
+}
+
+// Is the model the built-in humanoid as it is, bones and markers: nobody's?
 static sn_status is_anybody(const sn_take *t, bool *is) {
     sn_model *humanoid;
-    int n = sn_model_nmarker(t->source);
+    const sn_model *m = t->source;
     *is = false;
-    if (strcmp(sn_model_name(t->source), "humanoid") != 0) return SN_OK;
+    if (strcmp(sn_model_name(m), "humanoid") != 0) return SN_OK;
     SN_TRY(sn_model_humanoid(&t->allocator, &humanoid, NULL));
-    *is = n == sn_model_nmarker(humanoid);
-    for (int i = 0; i < n && *is; i++) {
-        const sn_marker_desc *a = sn_model_marker(t->source, i), *b = sn_model_marker(humanoid, i);
-        *is = strcmp(a->name, b->name) == 0 &&
-              memcmp(a->position, b->position, sizeof a->position) == 0;
+    *is = sn_model_nmarker(m) == sn_model_nmarker(humanoid) &&
+          sn_model_njoint(m) == sn_model_njoint(humanoid);
+    for (int j = 0; *is && j < sn_model_njoint(m); j++)
+        *is = same_place(sn_model_joint(m, j)->position, sn_model_joint(humanoid, j)->position);
+    for (int i = 0; *is && i < sn_model_nmarker(m); i++) {
+        const sn_marker_desc *a = sn_model_marker(m, i), *b = sn_model_marker(humanoid, i);
+        *is = strcmp(a->name, b->name) == 0 && same_place(a->position, b->position);
     }
     sn_model_destroy(humanoid);
     return SN_OK;
-}
-
-// Nobody's body is scaled to whoever was recorded. Who gives places that were found on it knows better.
-static void scale_anybody(sn_take *t) {
-    bool found = t->given != NULL && sn_marker_set_is_placed(t->given);
-    if (t->options.calibrate == SN_CALIBRATE_AUTO && t->options.setup == NULL && !found)
-        t->options.calibrate = SN_CALIBRATE_SCALE;
 }
 
 static sn_status choose_set(sn_take *t) {
@@ -38,7 +37,10 @@ static sn_status choose_set(sn_take *t) {
     sn_error error = {0};
     bool anybody = false;
     SN_TRY(is_anybody(t, &anybody));
-    if (anybody) scale_anybody(t);
+    // nobody's body is scaled to whoever was recorded; not by a set of one's own, which may know no places to measure by
+    if (anybody && t->given == NULL && t->options.setup == NULL &&
+        t->options.calibrate == SN_CALIBRATE_AUTO)
+        t->options.calibrate = SN_CALIBRATE_SCALE;
     if (t->options.setup != NULL && t->given == NULL) return sn_take_ik_markers(t);
     if (t->given != NULL) {
         const sn_marker_place *places = sn_marker_set_place(t->given, 0);

@@ -62,7 +62,8 @@ static const char *wrong(const sn_take_options *o) {
             !(o->lengths[i].metres < 3))
             return "lengths: a body's name, and metres above 0 and below 3";
     // else they would be passed over without a word
-    if ((o->height != 0 || o->nlength > 0) && o->calibrate != SN_CALIBRATE_SCALE)
+    if ((o->height != 0 || o->nlength > 0) && o->calibrate != SN_CALIBRATE_SCALE &&
+        o->calibrate != SN_CALIBRATE_AUTO)
         return "height and lengths: of bones, which only SN_CALIBRATE_SCALE changes";
     if ((unsigned)o->limits > SN_LIMITS_AUTO) return "limits";
     if (!not_negative(o->soft_weight)) return "soft_weight: 0 or above";

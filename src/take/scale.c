@@ -30,6 +30,13 @@ static sn_status replace_set(sn_take *t, const sn_marker_place *places) {
     return SN_OK;
 }
 
+static bool is_placed(const sn_marker_set *set) {
+    bool placed = true;
+    for (int i = 0; i < sn_marker_set_count(set); i++)
+        placed &= sn_marker_set_place(set, i)->placed;
+    return placed;
+}
+
 sn_status sn_take_check_handedness(sn_take *t) {
     sn_handedness *h = &t->summary.handed;
     sn_fit_input input = t->input;
@@ -91,6 +98,9 @@ static void tell_calibration(void *user, double fraction) {
     sn_take_tell(user, &(sn_take_progress){.stage = SN_STAGE_CALIBRATE, .fraction = fraction});
 }
 
+// How far from its joint a marker may be whose place on it nobody knows, metres.
+static const double nowhere = 0.2;
+
 // How well each marker's place is known: by the set, by the flags of an .osim file, by its name.
 static void find_doubts(const sn_take *t, double *doubt) {
     for (int i = 0; i < sn_marker_set_count(t->set); i++) {
@@ -99,6 +109,8 @@ static void find_doubts(const sn_take *t, double *doubt) {
         doubt[i] = sn_doubt_of_name(p->name);
         if (sn_osim_landmark(t->options.coordinates, p->name, &fixed))
             doubt[i] = sn_doubt_of_flag(p->name, fixed);
+        // about its joint, where nobody said more
+        if (!p->placed) doubt[i] = fmax(doubt[i], nowhere);
         if (p->doubt > 0) doubt[i] = p->doubt;
     }
 }
@@ -220,8 +232,11 @@ static sn_status calibrate(sn_take *t, double *position, sn_mat3 *stretch) {
 // What the take does not show. Names are the present model's: the one that the calibration saw is gone.
 static sn_status tell_sure(sn_take *t) {
     sn_name_list list = {0};
-    static const char *const what[] = {"places of ", "sizes of ", "zeros of "};
+    static const char *const what[][2] = {
+        {"place of ", "places of "}, {"size of ", "sizes of "}, {"zero of ", "zeros of "}};
     int kind = -1;  // that was told last
+    int hidden[3] = {0};
+    for (int i = 0; i < t->nsure; i++) hidden[t->sure[i].kind] += !t->sure[i].shown;
     for (int i = 0; i < t->nsure; i++) {
         sn_take_sure *s = &t->sure[i];
         if (s->kind == SN_SURE_PLACE)
@@ -235,8 +250,8 @@ static sn_status tell_sure(sn_take *t) {
         char one[120];
         // left and right are held alike, and a marker that may be anywhere is where it is seen
         if (s->shown) continue;
-        (void)snprintf(one, sizeof one, "%s%.80s", (int)s->kind != kind ? what[s->kind] : "",
-                       s->name);
+        (void)snprintf(one, sizeof one, "%s%.80s",
+                       (int)s->kind != kind ? what[s->kind][hidden[s->kind] > 1] : "", s->name);
         sn_name_list_add(&list, one);
         kind = (int)s->kind;
     }
@@ -263,8 +278,7 @@ sn_status sn_take_find_shape(sn_take *t) {
     size_t nmarker = (size_t)sn_model_nmarker(t->model) + 1,
            njoint = (size_t)sn_model_njoint(t->model);
     const sn_allocator *allocator = &t->allocator;
-    if (use == SN_CALIBRATE_NONE || (use == SN_CALIBRATE_AUTO && sn_marker_set_is_placed(t->set)))
-        return SN_OK;
+    if (use == SN_CALIBRATE_NONE || (use == SN_CALIBRATE_AUTO && is_placed(t->set))) return SN_OK;
     if (t->input.count < FEW_FRAMES)
         SN_TRY(sn_take_note(t, SN_FINDING_FEW_FRAMES, NULL, t->input.count, 0));
     SN_TRY(check_landmarks(t));

@@ -168,11 +168,11 @@ static void say_warning(writer *w, const sn_take *t, const sn_finding *f) {
         break;
     case SN_FINDING_LANDMARKS_NONE:
         say(w,
-            "all %.0f markers are of clusters, which may sit anywhere on their bones: how long "
-            "these "
-            "are, and what the angles are counted from, is a guess",
-            x[0]);
-        HINT("; a trial with landmarks, too, calibrates the figure: --save-model there, -m here");
+            "all %.0f markers are of clusters, which may sit anywhere on their bones: %swhat the "
+            "joint angles are counted from is a guess",
+            x[0], t->options.calibrate == SN_CALIBRATE_SCALE ? "how long these are and " : "");
+        HINT("; calibrate on a trial that has landmarks as well (--save-model FILE), and fit this "
+             "one with -m FILE");
         break;
     case SN_FINDING_MARKERS_SPARSE:
         say(w,

@@ -4,8 +4,7 @@
 // Distances between markers of one bone, or across a joint that hardly moved, do not depend on the pose: of
 // all pairs those are asked whose distance changed least over the take, each against its distance on the
 // figure at rest. The median of these ratios is good to some ten percent even where the markers' places are
-// only guessed, unless both may be anywhere on their bones, as those of clusters; how far the markers are spread says
-// less, as arms hang down in a take and not at rest.
+// only guessed; how far the markers are spread says less, as arms hang down in a take and not at rest.
 #include <math.h>
 
 #include "math/vec3.h"
@@ -13,8 +12,9 @@
 
 enum { LOOKED_AT = 16, LEAST_SEEN = 3, LEAST_PAIRS = 10, NEIGHBOURS = 100 };
 
-// Markers nearer to each other than this share of the figure's spread say little.
-static const double near = 0.15;
+// Markers nearer to each other than this share of the figure's spread say little; and two that may be anywhere on their
+// bones, as those of clusters.
+static const double near = 0.15, near_anywhere = 0.5;
 
 typedef struct pair {
     double ratio;   // measured over at rest
@@ -77,10 +77,10 @@ sn_status sn_fit_size(const sn_fit_input *in, const sn_vec3 *rest, double figure
     for (int i = 0; i < count; i++)
         for (int k = i + 1; k < count && k <= i + NEIGHBOURS; k++) {
             double d = v3_norm(v3_sub(rest[i], rest[k]));
-            if (in->column[i] < 0 || in->column[k] < 0 || d < near * figure) continue;
-            if (sn_is_tracking_name(sn_model_marker(in->model, i)->name) &&
-                sn_is_tracking_name(sn_model_marker(in->model, k)->name))
-                continue;
+            bool anywhere = sn_is_tracking_name(sn_model_marker(in->model, i)->name) &&
+                            sn_is_tracking_name(sn_model_marker(in->model, k)->name);
+            if (in->column[i] < 0 || in->column[k] < 0) continue;
+            if (d < (anywhere ? near_anywhere : near) * figure) continue;
             n += measure(in->recording, in->column[i], in->column[k], d, &pairs[n]);
         }
     // one in five

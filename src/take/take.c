@@ -10,6 +10,8 @@
 
 static sn_status copy_options(sn_take *t, const sn_take_options *o) {
     t->options = *o;
+    if (o->calibrate == SN_CALIBRATE_AUTO && (o->height != 0 || o->nlength > 0))
+        t->options.calibrate = SN_CALIBRATE_SCALE;
     t->options.subject = NULL;
     t->options.markers = NULL;
     if (o->limits == SN_LIMITS_AUTO)
