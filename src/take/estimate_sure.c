@@ -2,7 +2,8 @@
 // How sure an estimate is of what it found.
 //
 // At the least energy its Hessian (of a place that was let go: the weight of the last step) is the inverse of a
-// covariance: S, with the poses eliminated, for offsets and factors. Where a joint's zero lies follows the shape: a shape that is off by dx turns the poses by
+// covariance: S, with the poses eliminated, for offsets and factors. Where a joint's zero lies follows the shape: a shape
+// that is off by dx turns the poses by
 // dq = -A^-1 B dx in a frame, and the mean of that over the frames is a constant error of the joint,
 //
 //   cov(zero) = M S^-1 M^T,   M = mean A^-1 B.

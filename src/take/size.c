@@ -74,15 +74,17 @@ sn_status sn_fit_size(const sn_fit_input *in, const sn_vec3 *rest, double figure
     pair *pairs = sn_acquire(allocator, ((size_t)count * NEIGHBOURS + 1) * sizeof *pairs);
     *out = 0;
     if (pairs == NULL) return SN_ERR_MEMORY;
-    for (int i = 0; i < count; i++)
+    for (int i = 0; i < count; i++) {
+        bool anywhere = sn_is_tracking_name(sn_model_marker(in->model, i)->name);
         for (int k = i + 1; k < count && k <= i + NEIGHBOURS; k++) {
             double d = v3_norm(v3_sub(rest[i], rest[k]));
-            bool anywhere = sn_is_tracking_name(sn_model_marker(in->model, i)->name) &&
-                            sn_is_tracking_name(sn_model_marker(in->model, k)->name);
-            if (in->column[i] < 0 || in->column[k] < 0) continue;
-            if (d < (anywhere ? near_anywhere : near) * figure) continue;
+            if (in->column[i] < 0 || in->column[k] < 0 || d < near * figure) continue;
+            if (anywhere && d < near_anywhere * figure &&
+                sn_is_tracking_name(sn_model_marker(in->model, k)->name))
+                continue;
             n += measure(in->recording, in->column[i], in->column[k], d, &pairs[n]);
         }
+    }
     // one in five
     int kept = n / 5 > LEAST_PAIRS ? n / 5 : n < LEAST_PAIRS ? n : LEAST_PAIRS;
     if (kept > 0) {
