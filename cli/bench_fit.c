@@ -40,6 +40,15 @@ bool bench_is_there(const char *data, const bench_take *take) {
     return there;
 }
 
+sn_model *bench_copy(const sn_model *model) {
+    sn_builder *b;
+    sn_model *copy = NULL;
+    if (sn_builder_create_from(model, NULL, &b, NULL) != SN_OK) return NULL;
+    (void)sn_builder_finish(b, &copy, NULL);
+    sn_builder_destroy(b);
+    return copy;
+}
+
 int bench_fit(const char *data, int wrong) {
     if (data == NULL) {
         fputs("sinew bench fit: --data DIR is needed\n", stderr);

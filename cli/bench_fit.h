@@ -20,6 +20,9 @@ char *bench_path(const char *data, const char *name);
 /// Both files can be read; else a row says so.
 bool bench_is_there(const char *data, const bench_take *take);
 
+/// A copy of a take's model, which outlives the take; NULL when there is no memory.
+sn_model *bench_copy(const sn_model *model);
+
 /// How a motion turns from frame to frame.
 typedef struct bench_turns {
     int over20, over45;  ///< joint-frames that turn by more than so many degrees

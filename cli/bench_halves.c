@@ -24,15 +24,6 @@ typedef struct part {
     sn_model *shaped;             // with the calibration; owns it
 } part;
 
-static sn_model *copy_of(const sn_model *model) {
-    sn_builder *b;
-    sn_model *copy = NULL;
-    if (sn_builder_create_from(model, NULL, &b, NULL) != SN_OK) return NULL;
-    (void)sn_builder_finish(b, &copy, NULL);
-    sn_builder_destroy(b);
-    return copy;
-}
-
 static bool fit_part(const sn_model *model, const sn_recording *take, const sn_take_options *base,
                      int64_t first, int64_t last, part *out) {
     sn_take_options o = *base;
@@ -48,7 +39,7 @@ static bool fit_part(const sn_model *model, const sn_recording *take, const sn_t
         out->nmarker = sn_model_nmarker(sn_take_model(t));
         for (int i = 0; i < out->nmarker && i < MOST_MARKERS; i++)
             out->square[i] = m[i].rms * m[i].rms;
-        out->shaped = copy_of(sn_take_limited_model(t));
+        out->shaped = bench_copy(sn_take_limited_model(t));
     }
     sn_take_destroy(t);
     return good && out->shaped != NULL;

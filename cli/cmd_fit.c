@@ -84,8 +84,9 @@ static const option option_table[] = {
      .implied = "offsets",
      .place = FIT(calibrate),
      .help = "find where the markers sit (offsets), or that and a length factor for each bone "
-             "(scale). Without this option: offsets where the set gives no positions; scale for "
-             "the built-in humanoid, and with --height or --length"},
+             "(scale). Without this option: offsets where the set gives no positions, and the "
+             "length of a chest that has none, as in CMU's BVH files; scale for the built-in "
+             "humanoid, and with --height or --length"},
     {ROW_TEXT("--static", "FILE|A:B", FIT(still),
               "a static trial for the calibration: a recording of the same session, or frames of "
               "this one, in which the person stands as the model does at rest")},

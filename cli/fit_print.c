@@ -61,18 +61,20 @@ void print_fit_text(const fit_result *r) {
            up, known_text(t->axes.up_known), map, model_up);
     if (t->calibrated) {
         printf("  calibration   %s from %d frame%s: %.2f cm to %.2f cm RMS",
-               t->reshaped ? "offsets and lengths" : "marker offsets", t->calibration.frames,
-               t->calibration.frames == 1 ? "" : "s", 100 * t->calibration.rms_before,
-               100 * t->calibration.rms);
+               t->chest      ? "offsets and the chest's length"
+               : t->reshaped ? "offsets and lengths"
+                             : "marker offsets",
+               t->calibration.frames, t->calibration.frames == 1 ? "" : "s",
+               100 * t->calibration.rms_before, 100 * t->calibration.rms);
         printf(", %d iteration%s, %.1f s; markers moved by %.1f cm on average",
                t->calibration.iterations, t->calibration.iterations == 1 ? "" : "s",
                r->calibrate_seconds, 100 * t->shift);
-        if (t->reshaped)
+        if (t->reshaped && !t->chest)
             printf(", bones are %.2f to %.2f times the skeleton's", t->shortest, t->longest);
         if (sn_take_nsure(r->take) > 0) {
             printf("\n  sure          ");
             print_sure(r, SN_SURE_PLACE, "places", 100, " cm");
-            if (t->reshaped) print_sure(r, SN_SURE_SIZE, ", sizes", 100, " %");
+            if (t->reshaped && !t->chest) print_sure(r, SN_SURE_SIZE, ", sizes", 100, " %");
             print_sure(r, SN_SURE_ZERO, ", joint zeros", 57.29577951308232, " degrees");
         }
         putchar('\n');
@@ -91,6 +93,8 @@ void print_fit_text(const fit_result *r) {
     if (r->settings->truth != NULL && r->truth.late > 0)
         printf("; the known motion begins %d frame%s before the recording", r->truth.late,
                r->truth.late == 1 ? "" : "s");
+    if (r->settings->truth != NULL && r->truth.chest)
+        printf("; its skeleton was given the same chest");
     if (r->settings->truth != NULL && r->truth.markers > fmax(0.01, 2 * s->rms))
         printf("\n  known motion  the markers wander on its own bones by %.2f cm (RMS), on the "
                "fit's by %.2f: "
@@ -252,8 +256,10 @@ void print_fit_json(const fit_result *r) {
     printf(",\"markers\":%d,\"labels\":%d,\"set\":", t->matched, t->labels);
     print_json_string(sn_marker_set_name(sn_take_markers(r->take)));
     if (t->calibrated) {
-        printf(",\"calibration\":{\"scale\":%s,\"frames\":%d,\"iterations\":%d,\"rms_before\":",
-               t->reshaped ? "true" : "false", t->calibration.frames, t->calibration.iterations);
+        printf(",\"calibration\":{\"scale\":%s,\"chest\":%s,\"frames\":%d,\"iterations\":%d,"
+               "\"rms_before\":",
+               t->reshaped && !t->chest ? "true" : "false", t->chest ? "true" : "false",
+               t->calibration.frames, t->calibration.iterations);
         print_number(t->calibration.rms_before);
         printf(",\"rms\":");
         print_number(t->calibration.rms);
@@ -304,7 +310,8 @@ void print_fit_json(const fit_result *r) {
         print_number(r->truth.centres);
         printf(",\"truth_markers_rms\":");
         print_number(r->truth.markers);
-        printf(",\"truth_late\":%d", r->truth.late);
+        printf(",\"truth_late\":%d,\"truth_chest\":%s", r->truth.late,
+               r->truth.chest ? "true" : "false");
     }
     printf(",\"above\":%d,\"frames_per_second\":", t->above);
     print_number(t->count / r->fit_seconds);

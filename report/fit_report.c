@@ -87,11 +87,15 @@ static void summary(plot_text *out, const fit_story *r) {
     if (truth != NULL && truth->late > 0)
         report_row(out, "known motion", "begins %d frame%s before the recording", truth->late,
                    truth->late == 1 ? "" : "s");
+    if (truth != NULL && truth->chest)
+        report_row(out, "its skeleton", "lacks its chest, too, and was given the same");
     if (r->summary->calibrated)
         report_row(out, "calibration",
                    "%s from %d frame%s, RMS %.2f cm before, %.2f cm after; markers moved by %.1f "
                    "cm on average",
-                   r->summary->reshaped ? "marker offsets and bone lengths" : "marker offsets",
+                   r->summary->chest      ? "marker offsets and the chest's length"
+                   : r->summary->reshaped ? "marker offsets and bone lengths"
+                                          : "marker offsets",
                    r->summary->calibration.frames, r->summary->calibration.frames == 1 ? "" : "s",
                    100 * r->summary->calibration.rms_before, 100 * r->summary->calibration.rms,
                    100 * r->summary->shift);

@@ -196,8 +196,8 @@ static double number_of(const sn_take *take, sn_finding_code code) {
     return -1;
 }
 
-// The example's motion by somebody with such a chest, all of the body as much larger.
-static sn_recording *recorded(double length) {
+// The example's motion by somebody with such a chest, all of the body so many times as large.
+static sn_recording *recorded(double length, double size) {
     sn_model *humanoid, *figure = body(length);
     sn_motion *motion;
     sn_recording *all, *some;
@@ -207,7 +207,7 @@ static sn_recording *recorded(double length) {
     some = recording_cut(all, 0, FRAMES);
     for (int f = 0; f < FRAMES; f++)
         for (int k = 0; k < 3 * sn_recording_about(some)->nmarker; k++)
-            sn_recording_edit(some, f)[k] *= person;
+            sn_recording_edit(some, f)[k] *= size;
     sn_recording_destroy(all);
     sn_motion_destroy(motion);
     sn_model_destroy(figure);
@@ -253,7 +253,7 @@ static double length_in_bvh(const sn_take *take) {
 static void takes(void **unused) {
     (void)unused;
     sn_model *short_one = body(0), *whole = body(own_length);
-    sn_recording *recording = recorded(own_length);
+    sn_recording *recording = recorded(own_length, person);
     sn_take_options o = sn_take_options_default();
     o.builtin = true;
     o.calibrate = SN_CALIBRATE_OFFSETS;
@@ -265,7 +265,7 @@ static void takes(void **unused) {
         sentence_of(take, SN_FINDING_CHEST_MISSING, SN_VOICE_COMMAND),
         "neck and shoulders of the skeleton begin at the foot of its chest (chest), as in CMU's "
         "BVH files: its trunk is about 11 cm too short; --calibrate=scale gives the chest its "
-        "length");
+        "length, and so does sinew fit by itself where nothing says where the markers sit");
     assert_null(strstr(sentence_of(take, SN_FINDING_CHEST_MISSING, SN_VOICE_PAGE), "--"));
     assert_true(number_of(take, SN_FINDING_CHEST_ADDED) < 0);
     const int neck = sn_model_find_joint(short_one, "neck_low");
@@ -306,6 +306,75 @@ static void takes(void **unused) {
     sn_model_destroy(short_one);
 }
 
+// As files have it: without markers.
+static sn_model *bare(double length) {
+    sn_builder *b = begin_body(length);
+    b->nmarker = 0;
+    return finished(b);
+}
+
+// By default the chest gets its length, and no other bone another one.
+static void by_itself(void **unused) {
+    (void)unused;
+    sn_model *short_one = bare(0), *humanoid;
+    sn_recording *recording = recorded(own_length, 1);
+    sn_motion *motion;
+    sn_take_options o = sn_take_options_default();
+    assert_int_equal(sn_model_humanoid(NULL, &humanoid, NULL), SN_OK);
+    assert_int_equal(sn_example_motion(humanoid, NULL, &motion, NULL), SN_OK);
+
+    o.calibrate = SN_CALIBRATE_OFFSETS;
+    sn_take *take = fitted_take(short_one, recording, &o);
+    const double before = sn_take_about(take)->fit.rms;
+    sn_take_truth truth;
+    assert_int_equal(sn_take_compare(take, NULL, motion, &truth), SN_OK);
+    const double off = truth.rms;
+    assert_false(truth.chest || sn_take_about(take)->chest || sn_take_about(take)->reshaped);
+    sn_take_destroy(take);
+
+    o.calibrate = SN_CALIBRATE_AUTO;
+    take = fitted_take(short_one, recording, &o);
+    const sn_take_summary *about = sn_take_about(take);
+    const double length = number_of(take, SN_FINDING_CHEST_ADDED);
+    assert_true(number_of(take, SN_FINDING_CHEST_MISSING) < 0);
+    assert_true(about->chest && about->reshaped && about->calibrated);
+    // the known motion is on a skeleton that lacks it, too
+    assert_int_equal(sn_take_compare(take, NULL, motion, &truth), SN_OK);
+    print_message("RMS %.3f cm without the bone, %.3f cm with it; it is %.1f cm long, found %.1f; "
+                  "joints %.2f and %.2f degrees off, centres %.2f cm\n",
+                  100 * before, 100 * about->fit.rms, 100 * own_length, 100 * length, off,
+                  truth.rms, 100 * truth.centres);
+    assert_true(truth.chest && truth.centres < 0.03);
+    assert_true(fabs(length - own_length) < 0.01);
+    assert_true(about->fit.rms < 0.5 * before && truth.rms < 0.8 * off);
+    const sn_model *model = sn_take_model(take);
+    const sn_missing m = found_in(short_one);
+    for (int j = 0; j < sn_model_njoint(model); j++) {
+        const double *a = sn_model_joint(model, j)->position,
+                     *b = sn_model_joint(short_one, j)->position;
+        bool hangs = j == m.next[0] || j == m.next[1] || j == m.next[2];
+        for (int k = 0; k < 3 && !hangs; k++) assert_true(fabs(a[k] - b[k]) < 1e-12);
+    }
+    sn_take_destroy(take);
+
+    // nothing is added where the places are known
+    o.calibrate = SN_CALIBRATE_NONE;
+    take = fitted_take(short_one, recording, &o);
+    assert_true(number_of(take, SN_FINDING_CHEST_MISSING) > 0 && !sn_take_about(take)->chest);
+    sn_take_destroy(take);
+    sn_model *placed = body(0);
+    o.calibrate = SN_CALIBRATE_AUTO;
+    take = fitted_take(placed, recording, &o);
+    assert_true(number_of(take, SN_FINDING_CHEST_MISSING) > 0 && !sn_take_about(take)->reshaped);
+    sn_take_destroy(take);
+
+    sn_model_destroy(placed);
+    sn_motion_destroy(motion);
+    sn_recording_destroy(recording);
+    sn_model_destroy(humanoid);
+    sn_model_destroy(short_one);
+}
+
 // A person of CMU, whose ASF file has the thorax with 11.7 cm.
 static void clip(void **unused) {
     (void)unused;
@@ -314,15 +383,23 @@ static void clip(void **unused) {
     if (skeleton.model == NULL || take.recording == NULL || asf.model == NULL) {
         print_message("skipped: there are no clips in %s\n", SINEW_DATA);
     } else {
-        sn_take_options o = sn_take_options_default();
-        o.calibrate = SN_CALIBRATE_SCALE;
-        sn_take *t = fitted_take(skeleton.model, take.recording, &o);
-        const double length = number_of(t, SN_FINDING_CHEST_ADDED), rms = sn_take_about(t)->fit.rms;
-        print_message("02_01: %.1f cm, RMS %.3f cm\n", 100 * length, 100 * rms);
-        assert_true(fabs(length - 0.117) < 0.01);
-        assert_true(rms < 0.0035);
+        static const sn_calibrate_use uses[2] = {SN_CALIBRATE_AUTO, SN_CALIBRATE_SCALE};
+        for (int i = 0; i < 2; i++) {
+            sn_take_options o = sn_take_options_default();
+            sn_take_truth truth;
+            o.calibrate = uses[i];
+            sn_take *t = fitted_take(skeleton.model, take.recording, &o);
+            const double length = number_of(t, SN_FINDING_CHEST_ADDED),
+                         rms = sn_take_about(t)->fit.rms;
+            assert_int_equal(sn_take_compare(t, NULL, skeleton.motion, &truth), SN_OK);
+            print_message("02_01: %.1f cm, RMS %.3f cm, joint centres %.2f cm\n", 100 * length,
+                          100 * rms, 100 * truth.centres);
+            assert_true(fabs(length - 0.117) < 0.01);
+            assert_true(rms < 0.0036);
+            assert_true(truth.chest && truth.late == 1 && truth.centres < 0.03);
+            sn_take_destroy(t);
+        }
         assert_int_equal(found_in(asf.model).chest, -1);
-        sn_take_destroy(t);
     }
     sn_document_destroy(&asf);
     sn_document_destroy(&take);
@@ -332,7 +409,7 @@ static void clip(void **unused) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(found), cmocka_unit_test(not_found), cmocka_unit_test(without_memory),
-        cmocka_unit_test(takes), cmocka_unit_test(clip),
+        cmocka_unit_test(takes), cmocka_unit_test(by_itself), cmocka_unit_test(clip),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -228,13 +228,14 @@ SN_API sn_status sn_axes_guess(const sn_recording *recording, const sn_allocator
 
 /// When to find the shape: where the markers sit on their bones, and how long the bones are.
 typedef enum sn_calibrate_use {
-    SN_CALIBRATE_AUTO,     ///< places, where the marker set does not know them. For the built-in
-                           ///< humanoid, which is nobody's body, without a set of one's own, and
-                           ///< where a height or lengths are given: SN_CALIBRATE_SCALE
+    SN_CALIBRATE_AUTO,     ///< places, where the marker set does not know them; by the built-in set
+                           ///< also the length of a human figure's chest that has none, as in
+                           ///< CMU's BVH files. For the built-in humanoid, which is nobody's body,
+                           ///< without a set of one's own, and where a height or lengths are
+                           ///< given: SN_CALIBRATE_SCALE
     SN_CALIBRATE_NONE,     ///< never: first guesses are used as they are
-    SN_CALIBRATE_OFFSETS,  ///< places
-    SN_CALIBRATE_SCALE     ///< places, and a length factor for each bone; a human figure's chest
-                           ///< without a length, as in CMU's BVH files, gets one
+    SN_CALIBRATE_OFFSETS,  ///< places, on the skeleton as it is
+    SN_CALIBRATE_SCALE     ///< places, and a length factor for each bone; a chest's length, too
 } sn_calibrate_use;
 
 /// The most lengths that can be given.
@@ -398,6 +399,7 @@ typedef struct sn_take_summary {
     int first_frame;      ///< number of the first of them in the file
     bool calibrated;  ///< `calibration`, `shift` and, where `reshaped`, the lengths hold something
     bool reshaped;    ///< the bones' lengths are others than the model's
+    bool chest;       ///< of these the chest's alone, which the skeleton had without a length
     sn_calibrate_report calibration;  ///< how the shape was found
     double shift;              ///< mean way of the markers from where they were before, metres
     double shortest, longest;  ///< factors of the bones' lengths
@@ -528,7 +530,8 @@ typedef struct sn_take_truth {
     double centres;       ///< how far these joints' centres are apart, root-mean-square, metres
     double markers;  ///< how far the markers wander on the known motion's own bones, each about its
         ///< mean place there, root-mean-square, metres: what the known motion is good for
-    int late;  ///< frame k of the recording is frame k + late of the known motion
+    int late;    ///< frame k of the recording is frame k + late of the known motion
+    bool chest;  ///< the known motion's skeleton lacks its chest, too, and got the take's
 } sn_take_truth;
 
 /// Compare a finished take with a known motion, frame by frame. One that has more frames than the recording may begin up

@@ -96,6 +96,7 @@ class Truth(NamedTuple):
     centres: float  #: how far joint centres are apart, root-mean-square, metres
     markers: float  #: how far the markers wander on the known motion's bones, root-mean-square, metres
     late: int  #: frame k of the recording is frame k + late of the known motion
+    chest: bool  #: the known motion's skeleton lacks its chest, too, and got the take's
 
 
 class Take(Motion):
@@ -481,7 +482,7 @@ def _compare(c: Any, take: Take, truth: Union[Motion, PathLike], figure: Model) 
     same = known.model is figure
     status = lib.sn_take_compare(c, ffi.NULL if same else known.model._c, known._make(), out)
     _failed(c, status, "truth")
-    take.truth = Truth(out.median, out.rms, out.most, out.joints, out.movable, out.centres, out.markers, out.late)
+    take.truth = Truth(out.median, out.rms, out.most, out.joints, out.movable, out.centres, out.markers, out.late, bool(out.chest))
     return out
 
 

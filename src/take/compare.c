@@ -201,6 +201,10 @@ sn_status sn_take_compare(sn_take *take, const sn_model *model, const sn_motion 
     if (take == NULL || take->step != SN_TAKE_FINISHED || motion == NULL) return SN_ERR_ARGUMENT;
     const sn_allocator *allocator = &take->allocator;
     const sn_model *other = model != NULL ? model : take->original;
+    sn_model *mended;
+    SN_TRY(sn_take_mend_other(take, other, &mended));
+    out->chest = mended != NULL;
+    if (mended != NULL) other = mended;
     size_t n = (size_t)sn_model_njoint(take->model);
     turned a = {0}, b = {0};
     double *angle = NULL;
@@ -238,5 +242,6 @@ sn_status sn_take_compare(sn_take *take, const sn_model *model, const sn_motion 
     sn_release(allocator, m.seen);
     sn_release(allocator, m.base);
     sn_release(allocator, m.other);
+    sn_model_destroy(mended);
     return status;
 }

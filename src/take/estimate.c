@@ -27,7 +27,7 @@
 #include "math/vec3.h"
 
 sn_estimate_options sn_estimate_options_default(void) {
-    return (sn_estimate_options){.asked = {.version = 2, .frames = 60, .threads = 1},
+    return (sn_estimate_options){.asked = {.version = 2, .frames = 60, .only = -1, .threads = 1},
                                  .still_frames = 4,
                                  .independent = 2,
                                  .sigma = 0.01,

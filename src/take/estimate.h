@@ -104,8 +104,6 @@ sn_status sn_estimate_settle_pose(const sn_estimate *e, sn_estimate_worker *w, i
 
 /// Which joints make a body, and along which axes it is scaled; prior.
 sn_status sn_estimate_bodies(sn_estimate *e);
-/// How many bodies there are at most.
-int sn_estimate_count_bodies(const sn_model *model);
 /// Lengths and height that were measured; the error names a body that there is not. Before the prior.
 sn_status sn_estimate_known(sn_estimate *e, double *size, sn_error *error);
 /// A known length at shape x: how much it is off, and its change with the body's three logarithms.

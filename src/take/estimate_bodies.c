@@ -88,7 +88,11 @@ static bool is_root(const sn_model *model, int joint) {
     return d->parent < 0 && d->type == SN_JOINT_FIXED;
 }
 
-int sn_estimate_count_bodies(const sn_model *model) { return sn_model_njoint(model); }
+// Does a joint carry a body that gets factors? @param frame  of its body, where bodies have names
+static bool is_scaled(const sn_estimate *e, int joint, bool named, int frame) {
+    if (!e->o.asked.scale) return joint == e->o.asked.only;
+    return named ? frame >= 0 : !is_root(e->model, joint);
+}
 
 sn_status sn_estimate_bodies(sn_estimate *e) {
     const sn_model *m = e->model;
@@ -104,9 +108,9 @@ sn_status sn_estimate_bodies(sn_estimate *e) {
         int f = named ? frame_on(m, j) : -1;
         e->body[j] = -1;
         e->axes[j] = m3_identity();
-        if (!e->o.asked.scale || (named ? f < 0 : is_root(m, j))) continue;
+        if (!is_scaled(e, j, named, f)) continue;
         e->body[j] = e->nbody;
-        if (named) {
+        if (f >= 0) {
             const sn_frame_desc *d = sn_model_frame(m, f);
             e->name[e->nbody++] = d->name;
             e->axes[j] = sn_frame_place(d).R;
@@ -118,7 +122,7 @@ sn_status sn_estimate_bodies(sn_estimate *e) {
         }
     }
     // the middle of a chain: as the body above it
-    for (int pass = 0; status == SN_OK && pass < e->njoint; pass++) {
+    for (int pass = 0; status == SN_OK && e->o.asked.scale && pass < e->njoint; pass++) {
         bool more = false;
         for (int j = 0; j < e->njoint; j++) {
             int parent = sn_model_parent(m, j);

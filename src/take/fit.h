@@ -42,6 +42,7 @@ typedef struct sn_calibrate_options {
     uint32_t version;
     int frames;  ///< that the shape is found from, spread over the take; default 60
     bool scale;  ///< also three factors for each body
+    int only;    ///< without `scale`: the joint whose body alone gets factors; default -1: none
     const sn_osim_coordinates *coordinates;  ///< of an .osim file; NULL: the usual figure's posture
     const double *doubt;        ///< nmarker: how well a place is known, metres; NULL: by the names
     const sn_fit_input *still;  ///< a static trial of the same model; NULL for none

@@ -143,6 +143,14 @@ static sn_status note(sn_take *t, sn_finding_code code, double length) {
     return SN_OK;
 }
 
+// By itself where places are found by the built-in set, which says where they are on a body that has a chest. Whoever asks
+// for places alone, or knows them already, has chosen the skeleton as it is.
+static bool gets_lengths(const sn_take *t) {
+    const sn_calibrate_use use = t->options.calibrate;
+    return use == SN_CALIBRATE_SCALE ||
+           (use == SN_CALIBRATE_AUTO && t->given == NULL && sn_model_nmarker(t->source) == 0);
+}
+
 sn_status sn_take_find_missing(sn_take *t) {
     sn_missing *m = &t->missing;
     *m = (sn_missing){.chest = -1};
@@ -150,16 +158,27 @@ sn_status sn_take_find_missing(sn_take *t) {
     if (t->options.coordinates != NULL || t->options.setup != NULL) return SN_OK;
     SN_TRY(sn_missing_find(t->source, &t->allocator, m));
     if (m->chest < 0) return SN_OK;
-    if (t->options.calibrate != SN_CALIBRATE_SCALE)
-        return note(t, SN_FINDING_CHEST_MISSING, m->length);
+    if (!gets_lengths(t)) return note(t, SN_FINDING_CHEST_MISSING, m->length);
     sn_error error = {0};
     sn_status status = sn_missing_add(t->source, m, &t->allocator, &t->mended, &error);
     if (status == SN_OK) t->source = t->mended;
     return sn_take_fail(t, SN_FINDING_FAILED, status, &error);
 }
 
+static double added_length(const sn_take *t) {
+    return v3_norm(v3_from(sn_model_joint(t->model, t->missing.next[2])->position));
+}
+
 sn_status sn_take_tell_missing(sn_take *t) {
+    return t->mended != NULL ? note(t, SN_FINDING_CHEST_ADDED, added_length(t)) : SN_OK;
+}
+
+sn_status sn_take_mend_other(const sn_take *t, const sn_model *other, sn_model **out) {
+    sn_missing m;
+    *out = NULL;
     if (t->mended == NULL) return SN_OK;
-    const sn_joint_desc *neck = sn_model_joint(t->model, t->missing.next[2]);
-    return note(t, SN_FINDING_CHEST_ADDED, v3_norm(v3_from(neck->position)));
+    SN_TRY(sn_missing_find(other, &t->allocator, &m));
+    if (m.chest < 0) return SN_OK;
+    m.bone = v3_scale(added_length(t) / m.length, m.bone);
+    return sn_missing_add(other, &m, &t->allocator, out, NULL);
 }

@@ -128,7 +128,8 @@ static sn_status check_landmarks(sn_take *t) {
 static void tell_shape(sn_take *t, const sn_mat3 *stretch) {
     sn_take_summary *s = &t->summary;
     s->calibrated = true;
-    s->reshaped = t->options.calibrate == SN_CALIBRATE_SCALE;
+    s->chest = t->mended != NULL && t->options.calibrate != SN_CALIBRATE_SCALE;
+    s->reshaped = s->chest || t->options.calibrate == SN_CALIBRATE_SCALE;
     s->shortest = INFINITY;
     for (int j = 0; j < sn_model_njoint(t->model); j++) {
         t->stretch[j] = m3_mulm(&stretch[j], &t->stretch[j]);
@@ -199,6 +200,7 @@ static sn_status calibrate(sn_take *t, double *position, sn_mat3 *stretch) {
     if (still.count > 0) o.still = &still;
     o.frames = t->options.calibrate_frames;
     o.scale = t->options.calibrate == SN_CALIBRATE_SCALE;
+    if (t->mended != NULL) o.only = t->missing.chest;
     o.coordinates = t->options.coordinates;
     o.doubt = doubt;
     o.height = t->options.height;

@@ -139,7 +139,8 @@ static void say_note(writer *w, const sn_take *t, const sn_finding *f) {
             "neck and shoulders of the skeleton begin at the foot of its chest (%s), as in CMU's "
             "BVH files: its trunk is about %.0f cm too short",
             f->text, 100 * x[0]);
-        HINT("; --calibrate=scale gives the chest its length");
+        HINT("; --calibrate=scale gives the chest its length, and so does sinew fit by itself "
+             "where nothing says where the markers sit");
         break;
     case SN_FINDING_CHEST_ADDED:
         say(w,

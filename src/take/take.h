@@ -69,6 +69,9 @@ struct sn_take {
 sn_status sn_take_check_options(const sn_take_options *o, const sn_model *model,
                                 const sn_recording *recording, sn_error *error);
 
+/// missing.c: another model that lacks its chest, with one as long as this take's was found; NULL where it lacks none, or
+/// this take's was not added.
+sn_status sn_take_mend_other(const sn_take *t, const sn_model *other, sn_model **out);
 /// missing.c: a chest without a length gets one where lengths are found, else a note; then how long it came out.
 sn_status sn_take_find_missing(sn_take *take);
 sn_status sn_take_tell_missing(sn_take *take);
