@@ -174,12 +174,16 @@ static void check_normal(bool framed) {
     sn_posture_prior posture = {0};
     assert_int_equal(sn_posture_find(model, NULL, NULL, &posture), SN_OK);
     posture.upper[7] = 0.05;
+    // one that is let go far from rest, and one whose posture lasts
+    posture.rest[6] = 0.4, posture.far[6] = 0.2;
+    posture.rest[7] = 0.4, posture.lasts[7] = 1;
     sn_estimate_options o = sn_estimate_options_default();
     o.take = &input;
     o.asked.scale = true;
     o.asked.doubt = doubt;
     o.home = posture.home, o.home_v = posture.home_v;
     o.rest = posture.rest, o.still_rest = posture.still;
+    o.far = posture.far, o.lasts = posture.lasts;
     o.lower = posture.lower, o.upper = posture.upper;
     o.asked.lengths = known, o.asked.nlength = 2;
     sn_estimate e;
@@ -275,6 +279,7 @@ static sn_estimate_options options_of(const sn_fit_input *input, const sn_postur
     o.asked.doubt = doubts;
     o.home = posture->home, o.home_v = posture->home_v;
     o.rest = posture->rest, o.still_rest = posture->still;
+    o.far = posture->far, o.lasts = posture->lasts;
     o.lower = posture->lower, o.upper = posture->upper;
     return o;
 }
@@ -307,6 +312,69 @@ static void first_frames(void **unused) {
         sn_estimate_close(&e);
         sn_motion_destroy(motion);
         sn_recording_destroy(recording);
+    }
+    sn_release(NULL, posture.home);
+    sn_model_destroy(model);
+}
+
+// What a posture that lasts counts for goes with the take's length, up to ten seconds; one that is let go counts as any near
+// rest, and far from it hardly more than there.
+static void postures(void **unused) {
+    (void)unused;
+    static const struct {
+        int count;
+        double rate, lasting;
+    } takes[] = {{150, 100, 2.5 / 11}, {150, 10, 1}, {900, 100, 10.0 / 11}, {12, 0, 1.1 / 11}};
+    uint64_t random = 5;
+    sn_model *model = small_figure(false);
+    const int column[8] = {0, 1, 2, 3, 4, 5, 6, 7};
+    sn_posture_prior posture = {0};
+    assert_int_equal(sn_posture_find(model, NULL, NULL, &posture), SN_OK);
+    for (size_t i = 0; i < sizeof takes / sizeof takes[0]; i++) {
+        sn_motion *motion;
+        sn_recording *made = made_markers(model, takes[i].count, &motion, &random), *recording;
+        sn_recording_info info = *sn_recording_about(made);
+        const char *labels[8];
+        for (int m = 0; m < info.nmarker; m++) labels[m] = sn_recording_label(made, m);
+        info.rate = takes[i].rate;
+        assert_int_equal(sn_recording_create(&info, labels, NULL, &recording, NULL), SN_OK);
+        for (int f = 0; f < info.nframe; f++)
+            memcpy(sn_recording_edit(recording, f), sn_recording_frame(made, f),
+                   3 * (size_t)info.nmarker * sizeof(double));
+        const sn_fit_input input = {.model = model,
+                                    .recording = recording,
+                                    .column = column,
+                                    .axes = sn_axis_map_identity(),
+                                    .count = takes[i].count};
+        // the same pose, and energies that differ by what one dof's pull counts for
+        const size_t v = 6;
+        double energy[4];
+        for (int kind = 0; kind < 4; kind++) {
+            posture.rest[v] = kind == 0 ? INFINITY : 0.5;
+            posture.lasts[v] = kind == 2;
+            posture.far[v] = kind == 3 ? 0.2 : 0;
+            sn_estimate_options o = options_of(&input, &posture);
+            o.asked.frames = 1;
+            sn_estimate e;
+            assert_int_equal(sn_estimate_open(&e, &o, NULL, NULL), SN_OK);
+            assert_int_equal(sn_estimate_start(&e, NULL), SN_OK);
+            assert_true(fabs(e.lasting - takes[i].lasting) < 1e-12);
+            memcpy(e.poses, posture.home, e.nq * sizeof *e.poses);
+            double step[32] = {0};
+            assert_true(e.nv <= 32);
+            step[v] = 1;
+            sn_model_integrate(model, posture.home, step, e.poses);
+            assert_int_equal(sn_estimate_energy(&e, e.x, e.poses, &energy[kind], NULL), SN_OK);
+            sn_estimate_close(&e);
+        }
+        const double plain = energy[1] - energy[0];
+        assert_true(plain > 0.1);
+        assert_true(fabs((energy[2] - energy[0]) / plain - takes[i].lasting) < 1e-6);
+        // 0.2^2 log(1 + 25) over Huber's at 0.1
+        assert_true(fabs((energy[3] - energy[0]) / plain - 0.1303 / 0.1810) < 1e-3);
+        sn_recording_destroy(recording);
+        sn_motion_destroy(motion);
+        sn_recording_destroy(made);
     }
     sn_release(NULL, posture.home);
     sn_model_destroy(model);
@@ -434,9 +502,8 @@ static void covariances(void **unused) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(normal_equations),
-        cmocka_unit_test(first_frames),
-        cmocka_unit_test(samples_far_from_rest),
+        cmocka_unit_test(normal_equations), cmocka_unit_test(first_frames),
+        cmocka_unit_test(postures),         cmocka_unit_test(samples_far_from_rest),
         cmocka_unit_test(covariances),
     };
     only_asked();

@@ -58,6 +58,31 @@ static void pelvis_holds(void **unused) {
 }
 
 // A back bends forwards by far, wherever that is in a skeleton's numbers, and aside by little. It is upright at rest.
+// Which pulls of a calibration let go, and which postures last.
+static void let_go_and_lasting(void **unused) {
+    (void)unused;
+    static const struct {
+        const char *joint;
+        bool goes, lasts;
+    } parts[] = {{"left_wrist", true, false},  {"right_wrist", true, false},
+                 {"spine_mid", false, true},   {"chest", false, true},
+                 {"neck_low", false, false},   {"head", false, false},
+                 {"left_thigh", false, false}, {"right_toes", false, false}};
+    sn_model *humanoid;
+    sn_fit_prior p;
+    assert_int_equal(sn_model_humanoid(NULL, &humanoid, NULL), SN_OK);
+    assert_int_equal(sn_fit_find_prior(humanoid, NULL, NULL, &p), SN_OK);
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+        int joint = sn_model_find_joint(humanoid, parts[i].joint);
+        assert_true(joint >= 0 && sn_model_joint_nv(humanoid, joint) > 0);
+        int v = sn_model_v_index(humanoid, joint);
+        assert_true(p.far[v] == (parts[i].goes ? 0.2 : 0));
+        assert_true(p.lasts[v] == (parts[i].lasts ? 1 : 0));
+    }
+    sn_release(NULL, p.q);
+    sn_model_destroy(humanoid);
+}
+
 static void back_bows(void **unused) {
     (void)unused;
     static const char *const orders[] = {"ZYX", "XYZ"};
@@ -149,7 +174,8 @@ static void clips(void **unused) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(pelvis_holds), cmocka_unit_test(back_bows),
-                                       cmocka_unit_test(clips)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(pelvis_holds),
+                                       cmocka_unit_test(let_go_and_lasting),
+                                       cmocka_unit_test(back_bows), cmocka_unit_test(clips)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -17,6 +17,7 @@ static sn_estimate_options estimate_options(const sn_fit_input *input,
     o.home = posture->home, o.home_v = posture->home_v;
     o.rest = posture->rest, o.still_rest = posture->still;
     o.lower = posture->lower, o.upper = posture->upper;
+    o.far = posture->far, o.lasts = posture->lasts;
     return o;
 }
 

@@ -63,6 +63,7 @@ typedef struct sn_estimate {
     bool *still;     ///< it is of the static trial
     double *share;   ///< how many independent frames it stands for
     double posture;  ///< what posture and ranges count for in a frame of the take
+    double lasting;  ///< of that, what a posture counts for that lasts, in a take so short; up to 1
     double *trust;   ///< nframe x nmarker: about 1; less for samples far off
     double sliding;  ///< how much skin there is, against the usual; 0 until it was measured
     double *use;     ///< nmarker: 0 while it is left out

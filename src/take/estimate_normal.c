@@ -30,8 +30,9 @@ static double posture_share(const sn_estimate *e, int k) { return e->still[k] ? 
 
 // How a joint's coordinate is held in a frame, and where: precision of a pull to `home`.
 static double held(const sn_estimate *e, int k, size_t v) {
-    double s = e->still[k] ? e->o.still_rest[v] : e->o.rest[v];
-    return isfinite(s) && s > 0 ? posture_share(e, k) / (s * s) : 0;
+    double s = e->still[k] ? e->o.still_rest[v] : e->o.rest[v], share = posture_share(e, k);
+    if (!e->still[k] && e->o.lasts[v] > 0) share *= e->lasting;
+    return isfinite(s) && s > 0 ? share / (s * s) : 0;
 }
 
 // Precision of the end of a range.
@@ -40,7 +41,8 @@ static double wall_of(const sn_estimate *e, int k) {
 }
 
 // A posture is left for a moment, and then by far: beyond some degrees a pull to it hardly grows (a smooth Huber
-// loss), so that it finds where the joint mostly is. Joints that are anywhere have no such posture.
+// loss), so that it finds where the joint mostly is. Joints that are anywhere have no such posture. One that may be far from
+// rest on purpose is let go there (a Cauchy loss).
 static const double mostly = 0.1;
 
 static bool is_plain(const sn_estimate *e, int k, size_t v) {
@@ -48,12 +50,17 @@ static bool is_plain(const sn_estimate *e, int k, size_t v) {
 }
 
 static double pull_energy(const sn_estimate *e, int k, size_t v, double x) {
+    const double far = e->o.far[v];
     if (is_plain(e, k, v)) return x * x;
+    if (far > 0) return far * far * sn_log1p(x * x / (far * far));
     return 2 * mostly * mostly * (sqrt(1 + x * x / (mostly * mostly)) - 1);
 }
 
 static double pull_share(const sn_estimate *e, int k, size_t v, double x) {
-    return is_plain(e, k, v) ? 1 : 1 / sqrt(1 + x * x / (mostly * mostly));
+    const double far = e->o.far[v];
+    if (is_plain(e, k, v)) return 1;
+    if (far > 0) return 1 / (1 + x * x / (far * far));
+    return 1 / sqrt(1 + x * x / (mostly * mostly));
 }
 
 // Outside its range, by how much.

@@ -49,6 +49,16 @@ static double share_of_posture(const sn_estimate *e) {
     return moving > 0 ? (double)chosen_with / moving : 1;
 }
 
+// A back's posture lasts: one that is held for a second and a half was met once or twice, however many frames show it. So a
+// take says about once a second where it is at rest, and once more. The strengths of posture_prior.c are for takes of ten
+// seconds and longer.
+static double lasting_posture(const sn_estimate *e) {
+    const double enough = 10;
+    const double rate = sn_recording_about(e->o.take->recording)->rate,
+                 seconds = e->o.take->count / (rate > 0 ? rate : 120);
+    return fmin((1 + seconds) / (1 + enough), 1);
+}
+
 // --- size ----------------------------------------------------------------------------------------
 
 // The mean distance of two markers over the frames; 0 when none shows both.
@@ -289,6 +299,7 @@ sn_status sn_estimate_start(sn_estimate *e, sn_error *error) {
     choose_frames(e, e->o.take, e->o.asked.frames, false);
     if (e->o.asked.still != NULL) choose_frames(e, e->o.asked.still, e->o.still_frames, true);
     e->posture = share_of_posture(e);
+    e->lasting = lasting_posture(e);
     e->sliding = 0;
     for (size_t i = 0; i < (size_t)e->nframe * (size_t)e->nmarker; i++) e->trust[i] = 1;
     if (e->o.asked.scale) SN_TRY(find_size(e, &size));

@@ -71,16 +71,18 @@ static bool is_leg(const sn_model *m, int joint) {
 sn_status sn_posture_find(const sn_model *m, const sn_osim_coordinates *coordinates,
                           const sn_allocator *allocator, sn_posture_prior *out) {
     size_t nq = (size_t)sn_model_nq(m), nv = (size_t)sn_model_nv(m);
-    out->home = sn_acquire(allocator, (nq + 5 * nv + 1) * sizeof *out->home);
+    out->home = sn_acquire(allocator, (nq + 7 * nv + 1) * sizeof *out->home);
     if (out->home == NULL) return SN_ERR_MEMORY;
     out->home_v = out->home + nq;
     out->rest = out->home_v + nv;
     out->still = out->rest + nv;
     out->lower = out->still + nv;
     out->upper = out->lower + nv;
+    out->far = out->upper + nv;
+    out->lasts = out->far + nv;
     sn_model_zero(m, out->home);
     for (size_t v = 0; v < nv; v++) {
-        out->home_v[v] = 0;
+        out->home_v[v] = out->far[v] = out->lasts[v] = 0;
         out->rest[v] = out->still[v] = INFINITY;
         out->lower[v] = -INFINITY, out->upper[v] = INFINITY;
     }
@@ -100,6 +102,7 @@ sn_status sn_posture_find(const sn_model *m, const sn_osim_coordinates *coordina
     for (size_t v = 0; status == SN_OK && v < nv; v++) {
         out->rest[v] = prior.spread[v];
         out->lower[v] = prior.lower[v], out->upper[v] = prior.upper[v];
+        out->far[v] = prior.far[v], out->lasts[v] = prior.lasts[v];
     }
     // whether arms hang or are held out is not known
     for (size_t v = 0; status == SN_OK && v < nv; v++) out->still[v] = out->rest[v];

@@ -52,6 +52,11 @@ static const double mostly[] = {[PELVIS] = 0.02, [BACK] = 0.33,   [COLLAR] = 0.3
                                 [HAND] = 1.2,    [FINGERS] = 0.5, [TOES] = 0.3};
 static const double anywhere = 10;
 
+// A hand is mostly near rest or turned far from it on purpose, and then that says nothing: beyond this, radians, the pull
+// in a calibration lets go. Without, an upper arm of a squat (HDM05 mm, arms held out) was turned by 90 degrees about its
+// bone to have the wrist at rest.
+static const double hand_far = 0.2;
+
 typedef struct body {
     int arm[2], forearm[2], thigh[2], shin[2], foot[2];
 } body;
@@ -309,16 +314,18 @@ static sn_status stand_up(const sn_fit_place *at, const sn_model *m, const body 
 sn_status sn_fit_no_prior(const sn_model *model, const sn_allocator *allocator, sn_fit_prior *out) {
     int nq = sn_model_nq(model), nv = sn_model_nv(model);
     *out = (sn_fit_prior){0};
-    out->q = sn_acquire(allocator, (size_t)(nq + 5 * nv + nv + nq + 1) * sizeof *out->q);
+    out->q = sn_acquire(allocator, (size_t)(nq + 7 * nv + nv + nq + 1) * sizeof *out->q);
     if (out->q == NULL) return SN_ERR_MEMORY;
     out->weight = out->q + nq;
     out->lower = out->weight + nv;
     out->upper = out->lower + nv;
     out->spread = out->upper + nv;
-    out->turn = out->spread + nv;
+    out->far = out->spread + nv;
+    out->lasts = out->far + nv;
+    out->turn = out->lasts + nv;
     sn_model_zero(model, out->q);
     for (int v = 0; v < nv; v++) {
-        out->weight[v] = out->turn[v] = 0;
+        out->weight[v] = out->turn[v] = out->far[v] = out->lasts[v] = 0;
         out->spread[v] = INFINITY;
         out->lower[v] = -INFINITY, out->upper[v] = INFINITY;
     }
@@ -355,7 +362,11 @@ sn_status sn_fit_find_prior(const sn_model *model, const sn_model *ranges,
                       : what == PELVIS               ? pelvis_more
                                                      : 1;
         int first = sn_model_v_index(model, j), count = sn_desc_nv(sn_model_joint(model, j));
-        for (int i = 0; i < count; i++) out->weight[first + i] *= more;
+        for (int i = 0; i < count; i++) {
+            out->weight[first + i] *= more;
+            out->far[first + i] = what == HAND ? hand_far : 0;
+            out->lasts[first + i] = what == BACK ? 1 : 0;
+        }
         for (int i = 0; i < count && what < (part)(sizeof mostly / sizeof mostly[0]); i++)
             if (mostly[what] > 0)
                 out->spread[first + i] = fmin(out->spread[first + i], mostly[what]);
