@@ -199,6 +199,42 @@ static void found(const char *code, const char *severity, int exit, const char *
     expect(exit, wanted, line);
 }
 
+// One who lies on the floor: the body's height runs along x, not along the axis that is up.
+static void lying(void **unused) {
+    (void)unused;
+    sn_recording *r = recording_cut(take, 0, 80);
+    sn_recording_info info = *sn_recording_about(r);
+    for (int stated = 0; stated < 2; stated++) {
+        (void)snprintf(info.y_screen, sizeof info.y_screen, "%s", stated ? "+Z" : "");
+        (void)snprintf(info.x_screen, sizeof info.x_screen, "%s", stated ? "+X" : "");
+        sn_recording *flat = recording_turned(r, &(sn_axis_map){{2, 1, 0}, {1, 1, -1}, 1}, &info);
+        for (int f = 0; f < 80; f++) {
+            double *x = sn_recording_edit(flat, f), low = INFINITY;
+            for (int m = 0; m < info.nmarker; m++)
+                if (isfinite(x[3 * m + 2])) low = fmin(low, x[3 * m + 2]);
+            for (int m = 0; m < info.nmarker; m++) x[3 * m] += 1.3, x[3 * m + 2] -= low - 0.03;
+        }
+        save(stated ? "flat.c3d" : "flat_unstated.c3d", flat);
+        sn_recording_destroy(flat);
+    }
+    sn_recording_destroy(r);
+    found("body-lies", "note", 0,
+          "the body lies: its height runs along +x of the recording, and its lowest markers rest "
+          "on zero of +z, which is up",
+          "-m ex/skeleton.asf -i flat.c3d");
+    expect(0, "up +z (stated)", "fit -m ex/skeleton.asf -i flat.c3d -o flat.bvh");
+    found("body-lies", "note", 0, "the body lies",
+          "-m ex/skeleton.asf -i flat_unstated.c3d --up z");
+    found("up-doubtful", "warning", 4,
+          "height runs along +x of the recording, but its lowest markers rest on zero of +z, so it "
+          "is taken to lie, with that one up",
+          "-m ex/skeleton.asf -i flat_unstated.c3d");
+    expect(4, "up +z (found)", "fit -m ex/skeleton.asf -i flat_unstated.c3d -o flat.bvh");
+    // on the wrong axis it is still told
+    found("figure-lies", "warning", 4, "the figure lies where the take stands",
+          "-m ex/skeleton.asf -i flat.c3d --up y");
+}
+
 static void findings(void **unused) {
     (void)unused;
     found("figure-lies", "warning", 4, "the figure lies where the take stands",
@@ -414,6 +450,7 @@ int main(void) {
         cmocka_unit_test(error_limit),    cmocka_unit_test(person),
         cmocka_unit_test(nothing_fitted), cmocka_unit_test(said_right),
         cmocka_unit_test(other_labels),   cmocka_unit_test(findings),
+        cmocka_unit_test(lying),
     };
     return cmocka_run_group_tests(tests, begin, end);
 }

@@ -593,6 +593,7 @@ typedef enum sn_severity { SN_SEVERITY_NOTE, SN_SEVERITY_WARNING, SN_SEVERITY_ER
     ENTRY(SN_FINDING_POINTS_UNNAMED, "points-unnamed", NOTE, "count")                              \
     ENTRY(SN_FINDING_MARKERS_EMPTY, "markers-empty", NOTE, "count")                                \
     ENTRY(SN_FINDING_UP_ASSUMED, "up-assumed", NOTE, "axis sign")                                  \
+    ENTRY(SN_FINDING_BODY_LIES, "body-lies", NOTE, "axis sign")                                    \
     ENTRY(SN_FINDING_UNIT_FOUND, "unit-found", NOTE, "metres")                                     \
     ENTRY(SN_FINDING_UNIT_ASSUMED, "unit-assumed", NOTE, "metres")                                 \
     ENTRY(SN_FINDING_SIZE_DIFFERS, "size-differs", NOTE, "ratio")                                  \
@@ -606,6 +607,7 @@ typedef enum sn_severity { SN_SEVERITY_NOTE, SN_SEVERITY_WARNING, SN_SEVERITY_ER
     ENTRY(SN_FINDING_CHEST_MISSING, "chest-missing", NOTE, "metres")                               \
     ENTRY(SN_FINDING_CHEST_ADDED, "chest-added", NOTE, "metres")                                   \
     ENTRY(SN_FINDING_UP_CONFLICT, "up-conflict", WARNING, "axis sign")                             \
+    ENTRY(SN_FINDING_UP_DOUBTFUL, "up-doubtful", WARNING, "axis sign")                             \
     ENTRY(SN_FINDING_MARKERS_SPARSE, "markers-sparse", WARNING, "found freedom")                   \
     ENTRY(SN_FINDING_LANDMARKS_NONE, "landmarks-none", WARNING, "count")                           \
     ENTRY(SN_FINDING_FIGURE_LIES, "figure-lies", WARNING, "axis sign")                             \

@@ -3,7 +3,8 @@
 //
 // A free root makes the fit itself indifferent to both axes and place, so only what people see depends on
 // it: the motion must stand upright in the model's world. Up is found from the body: over the take, the
-// markers of high joints lie above those of low ones. Which way the figure faces cannot be found that way;
+// markers of high joints lie above those of low ones. Bodies lie, too: then the lowest markers rest on zero of the
+// axis that is up, and end anywhere along the body. Which way the figure faces cannot be found that way;
 // of the rotations that take up to up the cyclic one is used, as between HDM05's and CMU's C3D and AMC.
 #include <math.h>
 #include <string.h>
@@ -129,6 +130,47 @@ static bool frame_up(const sn_fit_input *in, const sn_vec3 *rest, int up, int fr
     return norm > 0;
 }
 
+// Near zero: this far below and above it, as shares of the body's spread (10 and 15 cm for a person who stands).
+static const double floor_below = 0.2, floor_above = 0.3, floor_often = 0.9;
+
+bool sn_fit_floor(const sn_fit_input *in, int axis, double sign) {
+    const sn_recording_info *info = sn_recording_about(in->recording);
+    int n = 0, near = 0, count = sn_model_nmarker(in->model);
+    for (int f = 0, step = info->nframe / LOOKED_AT + 1; f < info->nframe; f += step) {
+        const double *x = sn_recording_frame(in->recording, f);
+        double low = INFINITY, square = 0;
+        sn_vec3 mean = v3(0, 0, 0);
+        int seen = 0;
+        for (int i = 0; i < count; i++) {
+            if (in->column[i] < 0 || !sn_fit_there(x + 3 * (size_t)in->column[i])) continue;
+            sn_vec3 p = v3_from(x + 3 * (size_t)in->column[i]);
+            mean = v3_add(mean, p);
+            square += v3_dot(p, p);
+            low = fmin(low, sign * v3_at(p, axis));
+            seen++;
+        }
+        if (seen < 4) continue;
+        mean = v3_scale(1.0 / seen, mean);
+        double spread = sqrt(fmax(square / seen - v3_dot(mean, mean), 0));
+        near += low > -floor_below * spread && low < floor_above * spread;
+        n++;
+    }
+    return n > 0 && near >= floor_often * n;
+}
+
+// The floor that a body lies on, or tumbles over: of the axis that `out` has, or where that is only assumed of another one.
+static bool find_floor(const sn_fit_input *in, bool stated, sn_axes_report *out) {
+    static const int upwards[3] = {2, 1, 0};  // as most laboratories have it first
+    if (sn_model_njoint(in->model) <= RIGID) return false;
+    if (sn_fit_floor(in, out->up, out->up_sign)) return true;
+    for (int k = 0; k < 3 && !stated; k++)
+        if (sn_fit_floor(in, upwards[k], 1)) {
+            out->up = upwards[k], out->up_sign = 1;
+            return true;
+        }
+    return false;
+}
+
 static double rest_spread(const sn_fit_input *in, const sn_vec3 *rest) {
     sn_vec3 mean = v3(0, 0, 0);
     double square = 0;
@@ -172,6 +214,7 @@ static void judge_up(const sn_fit_input *in, const sn_vec3 *rest, int model_up, 
     // upright most of the time, and along an axis of the recording
     bool found = n > 0 && norm > 0.5 * n && fabs(sum[best]) > clear * norm;
     for (int k = 0; k < 3; k++) out->body_up[k] = n > 0 && norm > 0.5 * n ? sum[k] / n : 0;
+    const double body_sign = sum[best] > 0 ? 1 : -1;
     int stated;
     double stated_sign;
     bool states = sn_axis_parse(info->y_screen, &stated, &stated_sign);
@@ -179,10 +222,14 @@ static void judge_up(const sn_fit_input *in, const sn_vec3 *rest, int model_up, 
     out->up_sign = model_sign;
     out->up_known = SN_KNOWN_ASSUMED;
     if (states) out->up = stated, out->up_sign = stated_sign, out->up_known = SN_KNOWN_STATED;
-    if (found && !(states && stated == best && stated_sign * sum[best] > 0)) {
+    if (found && best == out->up && body_sign == out->up_sign) {
+        if (!states) out->up_known = SN_KNOWN_FOUND;
+    } else if (!(found && sn_fit_floor(in, best, body_sign)) && find_floor(in, states, out)) {
+        if (!states) out->up_known = SN_KNOWN_FOUND;
+    } else if (found) {
         out->up_conflict = states;
         out->up = best;
-        out->up_sign = sum[best] > 0 ? 1 : -1;
+        out->up_sign = body_sign;
         out->up_known = SN_KNOWN_FOUND;
     }
     out->map = sn_axis_map_up(out->up, out->up_sign, model_up, model_sign);

@@ -366,6 +366,12 @@ sn_status sn_fit_no_prior(const sn_model *model, const sn_allocator *allocator, 
 sn_status sn_fit_angle_term(const sn_model *model, int joint, int dof,
                             const sn_allocator *allocator, const char **out);
 
+/// A model of so few joints is a thing, not a body: it neither stands nor lies.
+enum { RIGID = 3 };
+
+/// Do the lowest markers rest on the zero of this axis of the recording in nearly all frames? Feet stand on a floor, backs lie.
+bool sn_fit_floor(const sn_fit_input *in, int axis, double sign);
+
 /// sn_axes_find() for markers that are matched already. @param in  without axes and frames
 sn_status sn_fit_axes(const sn_fit_input *in, int model_up, double model_up_sign,
                       const sn_allocator *allocator, sn_axes_report *out);

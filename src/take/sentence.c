@@ -87,6 +87,14 @@ static void say_note(writer *w, const sn_take *t, const sn_finding *f) {
             axis_sign(f), axis_letter(f));
         HINT(" (--up forces it)");
         break;
+    case SN_FINDING_BODY_LIES:
+        say(w,
+            "the body lies: its height runs along %c%c of the recording, and its lowest markers "
+            "rest on zero of %c%c, which is up",
+            axis_sign(f), axis_letter(f), t->summary.axes.up_sign < 0 ? '-' : '+',
+            "xyz"[t->summary.axes.up]);
+        HINT(" (if it stands: --up %s%c)", axis_sign(f) == '-' ? "-" : "", axis_letter(f));
+        break;
     case SN_FINDING_UNIT_FOUND:
     case SN_FINDING_UNIT_ASSUMED:
         say(w, "the file states no unit of length; ");
@@ -166,6 +174,15 @@ static void say_warning(writer *w, const sn_take *t, const sn_finding *f) {
             "the file states %s as up, but the figure stands along %c%c; the figure was believed",
             f->text, axis_sign(f), axis_letter(f));
         HINT(" (--up forces it)");
+        break;
+    case SN_FINDING_UP_DOUBTFUL:
+        say(w,
+            "which axis is up is not stated: the body's height runs along %c%c of the recording, "
+            "but "
+            "its lowest markers rest on zero of %c%c, so it is taken to lie, with that one up",
+            axis_sign(f), axis_letter(f), t->summary.axes.up_sign < 0 ? '-' : '+',
+            "xyz"[t->summary.axes.up]);
+        HINT(" (if it stands: --up %s%c)", axis_sign(f) == '-' ? "-" : "", axis_letter(f));
         break;
     case SN_FINDING_LANDMARKS_NONE:
         say(w,

@@ -50,7 +50,8 @@ static bool shows_something(const sn_take *t, int frame) {
     return n >= 3;
 }
 
-// With axes that were forced, a body that stands along another one.
+// A body whose height runs along another axis than the one that is up: it lies on the floor, or the figure lies where the take
+// stands. A rigid body has no height, and with a setup numbers are taken as they are.
 static sn_status check_lying(sn_take *t) {
     const sn_axes_report *a = &t->summary.axes;
     const double *up = a->body_up;
@@ -58,11 +59,16 @@ static sn_status check_lying(sn_take *t) {
     int best = 0;
     for (int k = 1; k < 3; k++)
         if (fabs(up[k]) > fabs(up[best])) best = k;
-    // a rigid body has no height
-    if (t->options.setup != NULL || sn_model_njoint(t->model) <= 3 || !(length > 0) ||
+    if (t->options.setup != NULL || sn_model_njoint(t->model) <= RIGID || !(length > 0) ||
         a->up_sign * up[a->up] > 0.5 * length)
         return SN_OK;
-    return sn_take_note(t, SN_FINDING_FIGURE_LIES, NULL, best, up[best] < 0 ? -1 : 1);
+    double sign = up[best] < 0 ? -1 : 1;
+    bool lies = sn_fit_floor(&t->input, a->up, a->up_sign) && !sn_fit_floor(&t->input, best, sign);
+    return sn_take_note(t,
+                        !lies                           ? SN_FINDING_FIGURE_LIES
+                        : a->up_known == SN_KNOWN_FOUND ? SN_FINDING_UP_DOUBTFUL
+                                                        : SN_FINDING_BODY_LIES,
+                        NULL, best, sign);
 }
 
 // The longest side of the box around the markers, in any frame; -1 when none shows something.
