@@ -494,6 +494,7 @@ static sn_status begin_lanes(sn_fitting *f, int first) {
                          .lanes = f->options.lanes,
                          .loose = f->loose,
                          .home = f->start + sn_model_nq(f->input.model),
+                         .up = f->input.up,
                          .device = f->input.plan == NULL ? f->options.device : SN_DEVICE_CPU,
                          .cancel = f->options.cancel,
                          .progress = t->progress,

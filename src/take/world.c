@@ -163,6 +163,7 @@ sn_status sn_take_find_world(sn_take *t) {
     if (o->unit == 0 && info->unit[0] != '\0')
         (void)snprintf(t->summary.unit, sizeof t->summary.unit, "%s", info->unit);
     t->input.axes = a->map;
+    t->input.up = t->options.model_up + 1;
     SN_TRY(tell_up(t));
     SN_TRY(check_lying(t));
     SN_TRY(check_spread(t));

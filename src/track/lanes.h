@@ -18,6 +18,7 @@
 #include <stdatomic.h>
 
 #include "batch/batch.h"
+#include "model/model.h"
 #include "sinew/batch.h"
 #include "sinew/track.h"
 
@@ -33,6 +34,7 @@ typedef struct sn_lane_options {
         *loose;  ///< nv: turns against its neighbour with hardly a word of the goals; NULL: none
     int lanes;   ///< side by side at most; 0: as many as the processor has
     sn_device device;  ///< that seeds are followed on where it can do it; see lanes_device.c
+    int up;            ///< which axis of its world is: 1, 2 or 3; 0: not known
     sn_cancel cancel;
     void (*progress)(void *user, int done, int nframe, const sn_track_frame *latest);
     void *progress_user;
@@ -175,6 +177,33 @@ typedef sn_status (*sn_lane_pass)(sn_lanes *lanes, sn_lane_worker *w, int i);
 /// A pass over `count` items on all threads.
 sn_status sn_lanes_run(sn_lanes *lanes, sn_lane_pass pass, int count);
 
+/// lanes_bridge.c: from x0 before a gap to x1 behind it, as fast as there; speeds are per frame.
+double sn_lane_cubic(const sn_lanes *lanes, int first, int last, int frame, double x0, double x1,
+                     double v0, double v1);
+/// Frames over which a speed at its edge is measured.
+int sn_lane_speed_window(const sn_lanes *lanes);
+
+/// Three angles that make any rotation; which of them is which changes with the pose.
+static inline bool sn_lane_is_rotation(const sn_joint *joint) {
+    return joint->type == SN_JOINT_EULER && joint->nv == 3;
+}
+
+/// A coordinate that is one number.
+typedef struct sn_lane_coordinate {
+    int joint, q, v;
+    bool slides;  ///< it is a length
+} sn_lane_coordinate;
+
+/// lanes_like.c: lead the joints whose gap this is by what they did when the rest of the body moved likewise.
+/// @param room    sn_lane_like_room() numbers
+/// @param values  for each frame of the gap what sn_lane_like_write() writes
+/// @return false where nothing can be learnt
+bool sn_lane_like(const sn_lanes *lanes, int first, int last, const sn_lane_coordinate *all,
+                  int count, double *room, double *values);
+void sn_lane_like_write(sn_lanes *lanes, int first, int last, const sn_lane_coordinate *all,
+                        int count, const double *values);
+size_t sn_lane_like_room(int count);
+
 /// How far a pass is that looks at all frames once more, told to the caller.
 void sn_lane_tell(const sn_lanes *lanes, double share);
 
@@ -226,6 +255,8 @@ sn_status sn_lane_look(sn_lanes *lanes, sn_lane_worker *w, int frame, double *f)
 sn_status sn_lane_look_from_home(sn_lanes *lanes, sn_lane_worker *w, int frame, const double *pose,
                                  double *f);
 
+/// Coordinates of all poses, each nearest to those of the pose before.
+void sn_lanes_unwind(sn_lanes *lanes);
 /// Coordinates of the same pose that are nearest to `near`.
 void sn_lane_unwind(const sn_model *model, const double *near, double *q);
 /// The sum of squares of the angles between two poses, the root's left out; *most: the largest.

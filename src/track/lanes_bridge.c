@@ -3,7 +3,8 @@
 //
 // Following leaves a hidden limb where it was, or where it will be. So each degree of freedom that is seen in a
 // frame by less than a tenth of what it usually is goes along the cubic that begins and ends there as fast as it
-// was and will be, on top of what it did when the rest of the body moved likewise; then the frames are solved again, held to that where the goals say nothing.
+// was and will be, on top of what it did when the rest of the body moved likewise (lanes_like.c); then the frames are solved
+// again, held to that where the goals say nothing.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,8 +23,10 @@ static const double lasting = 0.5;  // seconds; what lasts longer is led with le
 // what they see, however little that is.
 static const double beside_seen = 0.02, least_held = 2e-4;
 
-// How a hidden one is marked: 1, and as many more as it still is seen.
-enum { LEVELS = 200 };
+// How a hidden one is marked: 1, and as many more as it still is seen. An upper arm's turn about its bone is hidden with the
+// forearm, now in one of its three angles and now in another: all of them are led, but those that are seen are held as
+// any other, and no longer marked in the end.
+enum { LEVELS = 200, WITH_OTHERS = 255 };
 
 static double pull_of(unsigned char mark) {
     double now = (double)(mark - 1) / LEVELS * hidden;
@@ -46,7 +49,7 @@ bool sn_lane_keep_hidden(const sn_lanes *l, sn_lane_side *s) {
     for (int n = 1; mark != NULL && n < l->model->njoint; n++) {
         const sn_joint *j = &l->model->joint[n];
         for (int i = 0; i < j->nv; i++) {
-            if (!mark[j->v0 + i]) continue;
+            if (!mark[j->v0 + i] || mark[j->v0 + i] == WITH_OTHERS) continue;
             double p = l->drawn[j->v0 + i], *k = &s->own_weight[j->v0 + i],
                    *x = &s->rest[j->q0 + i];
             any = true;
@@ -96,123 +99,55 @@ static sn_status find_hidden(sn_lanes *l, sn_lane_worker *w, int block) {
 
 static double *at(const sn_lanes *l, int frame, int q) { return sn_lane_pose(l, frame) + q; }
 
+int sn_lane_speed_window(const sn_lanes *l) {
+    int n = (int)(window * sn_lane_rate(l));
+    return n > 1 ? n : 1;
+}
+
 // How fast a coordinate is at the edge of a gap, towards `step`, per frame.
 static double speed(const sn_lanes *l, int edge, int step, int q, size_t v) {
-    int n = (int)(window * sn_lane_rate(l)), k = 0;
-    if (n < 1) n = 1;
+    int n = sn_lane_speed_window(l), k = 0;
     while (k < n && edge + step * (k + 1) >= 0 && edge + step * (k + 1) < l->nframe &&
            !mark_of(l, edge + step * (k + 1))[v])
         k++;
     return k > 0 ? (*at(l, edge + step * k, q) - *at(l, edge, q)) / (step * k) : 0;
 }
 
-// --- the same motion elsewhere -------------------------------------------------------------------
+double sn_lane_cubic(const sn_lanes *l, int first, int last, int frame, double x0, double x1,
+                     double v0, double v1) {
+    double T = last - first + 2, s = (frame - first + 1) / T, r = 1 - s,
+           lasts = fmin(T, lasting * sn_lane_rate(l));
+    return x0 * r * r * (1 + 2 * s) + x1 * s * s * (3 - 2 * s) +
+           lasts * (v0 * s * r * r - v1 * s * s * r);
+}
 
-// People do the same again and again: another step, another stroke. Where the rest of the body, and the limb
-// before and after, moved just so at another time of the take, with the limb in sight, it moved as it did then.
-enum { SAMPLES = 16, STRIDE = 2 };
-static const double like = 0.12;      // rad, RMS over the other joints
-static const double limb_like = 0.1;  // rad, RMS over the limb where it is seen
-static const double least_gap = 0.2;  // seconds; what is shorter goes along its cubic
-static const double beside = 0.15;    // seconds before and after that must be alike, too
-static const double search = 30;      // seconds to each side
+// What is shorter goes along its cubic, seconds.
+static const double least_gap = 0.2;
 
-// A stretch of frames in which something is hidden, and how many frames later the same happened; 0: never.
+// A stretch of frames in which something is hidden.
 typedef struct gap {
-    int first, last, shift;
+    int first, last;
+    int coordinates;  // whose gap it is
+    bool led;         // by what they did elsewhere
+    double *values;   // in its frames: then where to
 } gap;
 
 typedef struct gaps {
     gap *list;
     int count;
-    struct angle {
-        int q, v;
-    } * angles;  // of the joints but the root; slides behind them
-    int nangle, nall;
-    int from;   // their first coordinate where they stand one behind the other, else -1
-    bool *any;  // per frame: something is hidden
+    sn_lane_coordinate *all;  // of the joints but the root
+    int nall;
+    bool *any;       // per frame: something is hidden
+    double *room;    // for each worker
+    size_t size;     // of one
+    double *values;  // of all gaps
 } gaps;
 
-// Squares of differences, those of the limb (1 there, else 0) apart. Four sums, none of which waits for another.
-static void sum_apart(const double *x, const double *y, const double *limb, int n, double sum[2]) {
-    double all[4] = {0}, own[4] = {0};
-    int i = 0;
-    for (; i + 4 <= n; i += 4)
-        for (int k = 0; k < 4; k++) {
-            double d = x[i + k] - y[i + k], square = d * d;
-            all[k] += square;
-            own[k] += limb[i + k] * square;
-        }
-    for (; i < n; i++) {
-        double d = x[i] - y[i], square = d * d;
-        all[0] += square;
-        own[0] += limb[i] * square;
-    }
-    double part = (own[0] + own[1]) + (own[2] + own[3]);
-    sum[0] += ((all[0] + all[1]) + (all[2] + all[3])) - part;
-    sum[1] += part;
-}
-
-// How unlike a stretch and the one `shift` frames later are, below 1 when they pass; INFINITY where that one shows as
-// little or they do not, or no better than `best`.
-static double unlike(const sn_lanes *l, const gaps *all, const gap *g, int shift, double best,
-                     const double *limb, int nlimb) {
-    int margin = (int)(beside * sn_lane_rate(l)) + 2, low = g->first - margin,
-        span = g->last + margin - low;
-    const unsigned char *hidden_here = mark_of(l, g->first + (g->last - g->first) / 2);
-    // 0: of the others, 1: of the limb
-    double sum[2] = {0, 0}, enough = fmin(2 * best, 1) * like * like * SAMPLES * all->nangle;
-    int n[2] = {0, 0};
-    for (int k = 0; k < SAMPLES; k++) {
-        int f = low + (int)((long)span * k / (SAMPLES - 1));
-        const double *x = sn_lane_pose(l, f), *y = sn_lane_pose(l, f + shift);
-        const unsigned char *here = mark_of(l, f), *there = mark_of(l, f + shift);
-        bool some = all->any[f] || all->any[f + shift];
-        if (some || all->from < 0) {
-            for (int i = 0; i < all->nangle; i++) {
-                int q = all->angles[i].q, v = all->angles[i].v;
-                if (hidden_here[v] && there[v]) return (double)INFINITY;
-                if (here[v] || there[v]) continue;
-                double d = x[q] - y[q];
-                sum[hidden_here[v] != 0] += d * d;
-                n[hidden_here[v] != 0]++;
-            }
-        } else {
-            sum_apart(x + all->from, y + all->from, limb, all->nangle, sum);
-            n[0] += all->nangle - nlimb;
-            n[1] += nlimb;
-        }
-        for (int i = all->nangle; some && i < all->nall; i++)
-            if (hidden_here[all->angles[i].v] && there[all->angles[i].v]) return (double)INFINITY;
-        // it will not get less
-        if (sum[0] > enough) return (double)INFINITY;
-    }
-    if (n[0] == 0 || n[1] == 0) return (double)INFINITY;
-    double others = sum[0] / n[0] / (like * like), own = sum[1] / n[1] / (limb_like * limb_like);
-    return fmax(others, own) < 1 ? 0.5 * (others + own) : (double)INFINITY;
-}
-
-static sn_status find_like(sn_lanes *l, sn_lane_worker *w, int i) {
+static sn_status lead_gap(sn_lanes *l, sn_lane_worker *w, int i) {
     const gaps *all = l->extra;
     gap *g = &all->list[i];
-    double rate = sn_lane_rate(l), best = 1;
-    int margin = (int)(beside * rate) + 2, reach = (int)(search * rate);
-    g->shift = 0;
-    if (g->last - g->first + 1 < least_gap * rate || g->first - margin < 0 ||
-        g->last + margin >= l->nframe)
-        return SN_OK;
-    const unsigned char *hidden_here = mark_of(l, g->first + (g->last - g->first) / 2);
-    int nlimb = 0;
-    for (int k = 0; k < all->nangle; k++) {
-        w->weight[k] = hidden_here[all->angles[k].v] != 0;
-        nlimb += hidden_here[all->angles[k].v] != 0;
-    }
-    for (int shift = -reach; shift <= reach; shift += STRIDE) {
-        if (g->first - margin + shift < 0 || g->last + margin + shift >= l->nframe || shift == 0)
-            continue;
-        double d = unlike(l, all, g, shift, best, w->weight, nlimb);
-        if (d < best) best = d, g->shift = shift;
-    }
+    g->led = sn_lane_like(l, g->first, g->last, all->all, all->nall,
+                          all->room + all->size * (size_t)(w - l->workers), g->values);
     return SN_OK;
 }
 
@@ -222,34 +157,13 @@ static int by_frames(const void *a, const void *b) {
                                 : (x->last > y->last) - (x->last < y->last);
 }
 
-// The gaps of all angles, into `list` where there is one; how many. Many angles have the same.
-static int list_gaps(const sn_lanes *l, const gaps *all, gap *list) {
-    int n = 0;
-    for (int i = 0; i < all->nall; i++)
-        for (int f = 0, first = -1; f <= l->nframe; f++) {
-            bool off = f < l->nframe && all->any[f] && mark_of(l, f)[all->angles[i].v];
-            if (off && first < 0) first = f;
-            if (off || first < 0) continue;
-            if (list != NULL) list[n] = (gap){first, f - 1, 0};
-            n++;
-            first = -1;
-        }
-    return n;
-}
-
-static void list_angles(const sn_lanes *l, gaps *all) {
-    for (unsigned slides = 0; slides < 2; slides++) {
-        for (int k = 1; k < l->model->njoint; k++) {
-            const sn_joint *j = &l->model->joint[k];
-            for (int i = 0; j->ops->quaternion < 0 && i < j->nv; i++)
-                if ((j->lengths >> i & 1) == slides)
-                    all->angles[all->nall++] = (struct angle){j->q0 + i, j->v0 + i};
-        }
-        if (slides == 0) all->nangle = all->nall;
+static void list_coordinates(const sn_lanes *l, gaps *all) {
+    for (int k = 1; k < l->model->njoint; k++) {
+        const sn_joint *j = &l->model->joint[k];
+        for (int i = 0; j->ops->quaternion < 0 && i < j->nv; i++)
+            all->all[all->nall++] =
+                (sn_lane_coordinate){k, j->q0 + i, j->v0 + i, (j->lengths >> i & 1) != 0};
     }
-    all->from = all->nangle > 0 ? all->angles[0].q : -1;
-    for (int i = 0; i < all->nangle; i++)
-        if (all->angles[i].q != all->angles[0].q + i) all->from = -1;
     for (int f = 0; f < l->nframe; f++) {
         const unsigned char *mark = mark_of(l, f);
         all->any[f] = false;
@@ -257,62 +171,100 @@ static void list_angles(const sn_lanes *l, gaps *all) {
     }
 }
 
-// From `first` to `last` along the same motion elsewhere, or from nothing, and a cubic that leads from how it was
-// before to how it is behind.
-static void bridge(sn_lanes *l, int first, int last, int shift, int q, size_t v) {
-    int a = first - 1, b = last + 1;
-    if (a < 0 || b >= l->nframe) return;
-    double T = b - a, x0 = *at(l, a, q), x1 = *at(l, b, q);
-    double v0 = speed(l, a, -1, q, v), v1 = speed(l, b, 1, q, v);
-    if (shift != 0) {
-        x0 -= *at(l, a + shift, q), x1 -= *at(l, b + shift, q);
-        v0 -= speed(l, a + shift, -1, q, v), v1 -= speed(l, b + shift, 1, q, v);
-    }
-    double lasts = fmin(T, lasting * sn_lane_rate(l));
-    v0 *= lasts, v1 *= lasts;
-    for (int f = first; f <= last; f++) {
-        double s = (f - a) / T, r = 1 - s, base = shift != 0 ? *at(l, f + shift, q) : 0;
-        *at(l, f, q) = base + x0 * r * r * (1 + 2 * s) + x1 * s * s * (3 - 2 * s) + v0 * s * r * r -
-                       v1 * s * s * r;
-    }
+// The next gap of a coordinate behind a frame; false: there is none.
+static bool next_gap(const sn_lanes *l, const gaps *all, int coordinate, int behind, gap *out) {
+    const size_t v = (size_t)all->all[coordinate].v;
+    int f = behind + 1;
+    while (f < l->nframe && !(all->any[f] && mark_of(l, f)[v])) f++;
+    *out = (gap){.first = f, .coordinates = 1};
+    while (f < l->nframe && all->any[f] && mark_of(l, f)[v]) f++;
+    out->last = f - 1;
+    return out->first < l->nframe;
 }
 
+// Along their cubics, from how it was before to how it is behind.
 static void bridge_all(sn_lanes *l, const gaps *all) {
-    for (int k = 1; k < l->model->njoint; k++) {
-        const sn_joint *j = &l->model->joint[k];
-        if (j->ops->quaternion >= 0) continue;
-        for (int i = 0; i < j->nv; i++) {
-            size_t v = (size_t)j->v0 + (size_t)i;
-            for (int f = 0, first = -1; f <= l->nframe; f++) {
-                bool off = f < l->nframe && all->any[f] && mark_of(l, f)[v];
-                if (off && first < 0) first = f;
-                if (off || first < 0) continue;
-                const gap key = {first, f - 1, 0};
-                const gap *found = all->count > 0 ? bsearch(&key, all->list, (size_t)all->count,
-                                                            sizeof key, by_frames)
-                                                  : NULL;
-                bridge(l, first, f - 1, found != NULL ? found->shift : 0, j->q0 + i, v);
-                first = -1;
-            }
+    gap g;
+    for (int i = 0; i < all->nall; i++)
+        for (int done = -1; next_gap(l, all, i, done, &g); done = g.last) {
+            int a = g.first - 1, b = g.last + 1, q = all->all[i].q;
+            size_t v = (size_t)all->all[i].v;
+            if (a < 0 || b >= l->nframe) continue;
+            double x0 = *at(l, a, q), x1 = *at(l, b, q);
+            double v0 = speed(l, a, -1, q, v), v1 = speed(l, b, 1, q, v);
+            for (int f = g.first; f <= g.last; f++)
+                *at(l, f, q) = sn_lane_cubic(l, g.first, g.last, f, x0, x1, v0, v1);
         }
-    }
 }
 
-// Each gap is looked up once, on all threads: that reads only what is seen, and bridges lead over the rest.
-static sn_status bridge_gaps(sn_lanes *l, gaps *all) {
-    list_angles(l, all);
-    int n = list_gaps(l, all, NULL);
-    if (n == 0) return SN_OK;
-    all->list = sn_acquire(&l->allocator, (size_t)n * sizeof *all->list);
-    if (all->list == NULL) return SN_ERR_MEMORY;
-    (void)list_gaps(l, all, all->list);
-    qsort(all->list, (size_t)n, sizeof *all->list, by_frames);
-    for (int i = 0; i < n; i++)
-        if (i == 0 || by_frames(&all->list[i], &all->list[all->count - 1]) != 0)
+static void mark_with_others(sn_lanes *l, const gaps *all) {
+    for (int f = 0; f < l->nframe; f++)
+        for (int k = 1; k < l->model->njoint && all->any[f]; k++) {
+            const sn_joint *j = &l->model->joint[k];
+            unsigned char *own = mark_of(l, f) + j->v0;
+            if (!sn_lane_is_rotation(j) || !(own[0] || own[1] || own[2])) continue;
+            for (int i = 0; i < 3; i++)
+                if (!own[i]) own[i] = WITH_OTHERS;
+        }
+}
+
+// The gaps that may be led, each once, and room for what comes of them.
+static sn_status list_gaps(sn_lanes *l, gaps *all) {
+    const double least = least_gap * sn_lane_rate(l);
+    size_t n = 0, sum = 0;
+    gap g;
+    for (int pass = 0; pass < 2; pass++) {
+        size_t k = 0;
+        for (int i = 0; i < all->nall; i++)
+            for (int done = -1; next_gap(l, all, i, done, &g); done = g.last) {
+                if (g.last - g.first + 1 < least || g.first == 0 || g.last + 1 >= l->nframe)
+                    continue;
+                if (pass > 0) all->list[k] = g;
+                k++;
+                sum += pass == 0 ? (size_t)(g.last - g.first + 1) : 0;
+            }
+        n = k;
+        if (n == 0) return SN_OK;
+        if (pass > 0) continue;
+        all->size = sn_lane_like_room(all->nall);
+        all->list = sn_acquire(&l->allocator, n * sizeof *all->list);
+        all->room = sn_acquire(&l->allocator, all->size * (size_t)l->nworker * sizeof *all->room);
+        all->values = sn_acquire(&l->allocator, sum * sizeof *all->values);
+        if (all->list == NULL || all->room == NULL || all->values == NULL) return SN_ERR_MEMORY;
+    }
+    qsort(all->list, n, sizeof *all->list, by_frames);
+    double *values = all->values;
+    for (size_t i = 0; i < n; i++) {
+        gap *last = all->count > 0 ? &all->list[all->count - 1] : NULL;
+        if (last != NULL && by_frames(&all->list[i], last) == 0)
+            last->coordinates++;
+        else
             all->list[all->count++] = all->list[i];
-    l->extra = all;
-    SN_TRY(sn_lanes_run(l, find_like, all->count));
+    }
+    for (int i = 0; i < all->count; i++) {
+        all->list[i].values = values;
+        values +=
+            (size_t)all->list[i].coordinates * (size_t)(all->list[i].last - all->list[i].first + 1);
+    }
+    return SN_OK;
+}
+
+// All gaps along their cubics at first, then the longer ones by what was done elsewhere: on all threads, into places of
+// their own, so that none sees what another one does.
+static sn_status bridge_gaps(sn_lanes *l, gaps *all) {
+    bool some = false;
+    list_coordinates(l, all);
     bridge_all(l, all);
+    mark_with_others(l, all);
+    SN_TRY(list_gaps(l, all));
+    l->extra = all;
+    SN_TRY(sn_lanes_run(l, lead_gap, all->count));
+    for (int i = 0; i < all->count; i++) {
+        const gap *g = &all->list[i];
+        some = some || g->led;
+        if (g->led) sn_lane_like_write(l, g->first, g->last, all->all, all->nall, g->values);
+    }
+    if (some) sn_lanes_unwind(l);
     return SN_OK;
 }
 
@@ -329,7 +281,8 @@ static sn_status next_hidden(sn_lanes *l, sn_lane_worker *w, sn_lane_side *s) {
         }
         const unsigned char *mark = mark_of(l, s->frame);
         for (size_t v = 0; v < l->nv; v++)
-            s->own_weight[v] = mark[v] ? pull_of(mark[v]) * l->full[v] : l->hold[v];
+            s->own_weight[v] =
+                mark[v] && mark[v] != WITH_OTHERS ? pull_of(mark[v]) * l->full[v] : l->hold[v];
         memcpy(s->start, sn_lane_pose(l, s->frame), l->nq * sizeof *s->start);
         memcpy(s->rest, s->start, l->nq * sizeof *s->rest);
     } while (!sn_lane_keep_hidden(l, s));
@@ -348,16 +301,20 @@ sn_status sn_lanes_bridge(sn_lanes *l) {
     size_t marks = (size_t)l->nframe * l->nv + 1;
     l->hidden = sn_acquire(&l->allocator, marks);
     if (l->hidden != NULL) memset(l->hidden, 0, marks);
-    all.angles = sn_acquire(&l->allocator, (l->nv + 1) * sizeof *all.angles);
+    all.all = sn_acquire(&l->allocator, (l->nv + 1) * sizeof *all.all);
     all.any = sn_acquire(&l->allocator, (size_t)l->nframe * sizeof *all.any);
-    sn_status status = l->hidden == NULL || all.angles == NULL || all.any == NULL
+    sn_status status = l->hidden == NULL || all.all == NULL || all.any == NULL
                            ? SN_ERR_MEMORY
                            : sn_lanes_run(l, find_hidden, blocks);
     if (status == SN_OK) status = bridge_gaps(l, &all);
     if (status == SN_OK) status = sn_lanes_aside(l, &solved, blocks);
+    for (size_t i = 0; l->hidden != NULL && i < marks; i++)
+        if (l->hidden[i] == WITH_OTHERS) l->hidden[i] = 0;
     sn_release(&l->allocator, all.list);
     sn_release(&l->allocator, all.any);
-    sn_release(&l->allocator, all.angles);
+    sn_release(&l->allocator, all.all);
+    sn_release(&l->allocator, all.room);
+    sn_release(&l->allocator, all.values);
     l->extra = NULL;
     return status;
 }

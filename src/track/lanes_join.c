@@ -221,7 +221,7 @@ static sn_status look_pass(sn_lanes *l, sn_lane_worker *w, int i) {
     return look_through(l, w, first, end, l->moved);
 }
 
-static void unwind_all(sn_lanes *l) {
+void sn_lanes_unwind(sn_lanes *l) {
     for (int f = 1; f < l->nframe; f++)
         sn_lane_unwind(l->model, sn_lane_pose(l, f - 1), sn_lane_pose(l, f));
 }
@@ -231,7 +231,7 @@ sn_status sn_lanes_join(sn_lanes *l, bool *moved) {
     l->moved = moved;
     SN_TRY(sn_lanes_run(l, seam_pass, l->nspan - 1));
     SN_TRY(sn_lanes_run(l, look_pass, (l->nframe + STRETCH - 1) / STRETCH));
-    unwind_all(l);
+    sn_lanes_unwind(l);
     return SN_OK;
 }
 

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: MIT
+// What a hidden limb does, by the rest of the body: lanes_like.c.
+#include "math/vec3.h"
+#include "takes.h"
+
+enum { FRAMES = 480, FIRST = 200, END = 260 };  // hidden for half a second
+
+static const double pi = 0x1.921fb54442d18p+1;
+
+// Arms that swing together, each time faster than before and by another angle: it never happens twice alike. Beside the
+// body, or over the head, where three angles of a shoulder are far from each other for nearly the same pose.
+static void swing(const sn_model *m, const double *stands, int frame, bool over, double *q) {
+    static const char *const arms[] = {"left_upper_arm", "right_upper_arm"};
+    double t = frame / 120.0, wave = sin(2 * pi * (0.6 + 0.25 * t) * t),
+           wide = 0.5 + 0.2 * sin(1.1 * t);
+    memcpy(q, stands, (size_t)sn_model_nq(m) * sizeof *q);
+    for (int side = 0; side < 2; side++) {
+        double *x = q + sn_model_q_index(m, sn_model_find_joint(m, arms[side]));
+        x[0] = (side == 0 ? 1 : -1) * (over ? 1.2 + 0.4 * wave : -1.2);
+        x[1] = 0;
+        x[2] = (side == 0 ? 1 : -1) * wide * wave;
+    }
+}
+
+static sn_recording *markers_of(const example_take *t, const sn_motion *motion) {
+    sn_problem *problem;
+    sn_workspace *ws;
+    sn_recording *r = recording_cut(t->recording, 0, FRAMES);
+    assert_int_equal(sn_problem_create(t->subject, NULL, 0, NULL, &problem, NULL), SN_OK);
+    assert_int_equal(sn_workspace_create(problem, false, NULL, &ws, NULL), SN_OK);
+    for (int f = 0; f < FRAMES; f++) {
+        assert_int_equal(sn_workspace_pose(ws, sn_motion_frame(motion, f)), SN_OK);
+        for (int i = 0; i < sn_model_nmarker(t->subject); i++) {
+            const sn_marker_desc *d = sn_model_marker(t->subject, i);
+            sn_vec3 x = sn_workspace_point(ws, d->joint, d->position);
+            double *to = sn_recording_edit(r, f) + 3 * sn_recording_find(r, d->name);
+            to[0] = x.x, to[1] = x.y, to[2] = x.z;
+        }
+    }
+    sn_workspace_destroy(ws);
+    sn_problem_destroy(problem);
+    return r;
+}
+
+// The worst of the left arm's markers while it is hidden, metres; and how far its fingers are from a straight way.
+static double worst(const example_take *t, bool over, bool turn_round, double *bow) {
+    static const char *const names[] = {"LUPA", "LELB", "LFRM", "LWRA", "LWRB", "LFIN"};
+    const sn_model *m = t->subject;
+    sn_motion *motion;
+    assert_int_equal(sn_motion_create(FRAMES, sn_model_nq(m), 1, 120, NULL, &motion, NULL), SN_OK);
+    for (int f = 0; f < FRAMES; f++)
+        swing(m, sn_motion_frame(t->truth, 0), turn_round ? FRAMES - 1 - f : f, over,
+              sn_motion_edit(motion, f));
+    sn_recording *all = markers_of(t, motion), *less = recording_cut(all, 0, FRAMES);
+    for (int f = FIRST; f < END; f++)
+        for (int i = 0; i < 6; i++)
+            for (int c = 0, k = sn_recording_find(less, names[i]); c < 3; c++)
+                sn_recording_edit(less, f)[3 * k + c] = NAN;
+    fitted fit = fit_of(m, less, NULL, NULL, NULL);
+    sn_recording *back = markers_of(t, fit.motion);
+    double most = 0;
+    *bow = 0;
+    for (int f = FIRST; f < END; f++)
+        for (int i = 0; i < 6; i++) {
+            int k = 3 * sn_recording_find(all, names[i]);
+            sn_vec3 x = v3_from(sn_recording_frame(all, f) + k),
+                    y = v3_from(sn_recording_frame(back, f) + k),
+                    a = v3_from(sn_recording_frame(all, FIRST - 1) + k),
+                    b = v3_from(sn_recording_frame(all, END) + k);
+            double s = (f - FIRST + 1.0) / (END - FIRST + 1);
+            sn_vec3 straight = v3_add(v3_scale(1 - s, a), v3_scale(s, b));
+            most = fmax(most, v3_norm(v3_sub(x, y)));
+            *bow = fmax(*bow, v3_norm(v3_sub(x, straight)));
+        }
+    fitted_free(&fit);
+    sn_recording_destroy(back);
+    sn_recording_destroy(less);
+    sn_recording_destroy(all);
+    sn_motion_destroy(motion);
+    return most;
+}
+
+static void swings_along(void **state) {
+    example_take *t = *state;
+    for (int kind = 0; kind < 4; kind++) {
+        double bow, most = worst(t, kind % 2, kind / 2, &bow);
+        print_message("an arm %s, hidden for half a second: at worst %.1f cm off; %.1f from a "
+                      "straight way\n",
+                      kind % 2 ? "over the head" : "beside the body", 100 * most, 100 * bow);
+        assert_true(bow > 0.25 && most < 0.08);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(swings_along)};
+    return cmocka_run_group_tests(tests, example_begin, example_end);
+}
