@@ -66,7 +66,7 @@ static void let_go_and_lasting(void **unused) {
         bool goes, lasts;
     } parts[] = {{"left_wrist", true, false},  {"right_wrist", true, false},
                  {"spine_mid", false, true},   {"chest", false, true},
-                 {"neck_low", false, false},   {"head", false, false},
+                 {"neck_low", false, true},    {"head", false, true},
                  {"left_thigh", false, false}, {"right_toes", false, false}};
     sn_model *humanoid;
     sn_fit_prior p;

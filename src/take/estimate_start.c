@@ -49,7 +49,7 @@ static double share_of_posture(const sn_estimate *e) {
     return moving > 0 ? (double)chosen_with / moving : 1;
 }
 
-// A back's posture lasts: one that is held for a second and a half was met once or twice, however many frames show it. So a
+// The posture of a back and a neck lasts: one that is held for a second and a half was met once or twice, however many frames show it. So a
 // take says about once a second where it is at rest, and once more. The strengths of posture_prior.c are for takes of ten
 // seconds and longer.
 static double lasting_posture(const sn_estimate *e) {

@@ -27,30 +27,30 @@
 
 enum { LIKE = 80, EDGE = 9, KNOWN = LIKE + 2 * EDGE, LOOKS = 16, UP = 3 };
 static const double posture = 0.35, strength = 4;  // rad; of the posture against time
-static const double upright = 2;                  // of which way is up, against an angle
+static const double upright = 2;                   // of which way is up, against an angle
 static const double together = 0.5;                // seconds over which time alone tells something
 static const double noise = 1e-3;
-static const double ahead = 0.05;        // seconds that a speed counts for
-static const double apart = 1.0 / 30;    // seconds between frames that are looked at
-static const double edge_step = 0.025;   // seconds between those beside the gap
-static const double search = 30;         // seconds to each side
+static const double ahead = 0.05;                  // seconds that a speed counts for
+static const double apart = 1.0 / 30;              // seconds between frames that are looked at
+static const double edge_step = 0.025;             // seconds between those beside the gap
+static const double search = 30;                   // seconds to each side
 static const double whole = 0x1.921fb54442d18p+2;  // 2 pi, a turn
-static const int fewest = 4;             // angles; fewer are no posture
+static const int fewest = 4;                       // angles; fewer are no posture
 
 // One gap: coordinates of the limb, angles of the rest, and the frames that are known.
 typedef struct likeness {
     const sn_lanes *l;
-    int first, last, speed;    // frames to each side over which a speed is measured
-    int *limb, nlimb;          // into coordinates
+    int first, last, speed;  // frames to each side over which a speed is measured
+    int *limb, nlimb;        // into coordinates
     int *rest, nrest;
     const sn_lane_coordinate *all;
-    double *about;             // nrest: angles are taken within half a turn of these
-    double *posture;           // KNOWN + LOOKS rows of width()
-    double *K, *y, *mean;      // KNOWN x KNOWN; nlimb columns of KNOWN; nlimb
-    double *k, *unlike;        // KNOWN each
-    double *edge[4];           // nlimb: what is left at the edges, and how fast it changes
-    bool *turns;               // nlimb: the first of three angles that make a rotation
-    sn_mat3 *between;          // nlimb: what that is taken against
+    double *about;         // nrest: angles are taken within half a turn of these
+    double *posture;       // KNOWN + LOOKS rows of width()
+    double *K, *y, *mean;  // KNOWN x KNOWN; nlimb columns of KNOWN; nlimb
+    double *k, *unlike;    // KNOWN each
+    double *edge[4];       // nlimb: what is left at the edges, and how fast it changes
+    bool *turns;           // nlimb: the first of three angles that make a rotation
+    sn_mat3 *between;      // nlimb: what that is taken against
     int frame[KNOWN], count;
 } likeness;
 
@@ -101,9 +101,7 @@ static double square_between(const double *x, const double *y, int n) {
 
 static int width(const likeness *g) { return 2 * (g->nrest + UP); }
 
-static double *row(const likeness *g, int i) {
-    return g->posture + (size_t)i * (size_t)width(g);
-}
+static double *row(const likeness *g, int i) { return g->posture + (size_t)i * (size_t)width(g); }
 
 static double covariance(const likeness *g, const double *p, int frame, int known) {
     double seconds = sqrt(3) * abs(frame - g->frame[known]) / sn_lane_rate(g->l) / together,
