@@ -49,6 +49,19 @@ sn_model *bench_copy(const sn_model *model) {
     return copy;
 }
 
+sn_recording *bench_copy_recording(const sn_recording *recording) {
+    const sn_recording_info *info = sn_recording_about(recording);
+    const char **labels = must_alloc((size_t)info->nmarker, sizeof *labels);
+    sn_recording *out = NULL;
+    for (int i = 0; i < info->nmarker; i++) labels[i] = sn_recording_label(recording, i);
+    if (sn_recording_create(info, labels, NULL, &out, NULL) == SN_OK)
+        for (int f = 0; f < info->nframe; f++)
+            memcpy(sn_recording_edit(out, f), sn_recording_frame(recording, f),
+                   3 * (size_t)info->nmarker * sizeof(double));
+    free(labels);
+    return out;
+}
+
 int bench_fit(const char *data, int wrong) {
     if (data == NULL) {
         fputs("sinew bench fit: --data DIR is needed\n", stderr);
@@ -56,6 +69,7 @@ int bench_fit(const char *data, int wrong) {
     }
     bool good = bench_fit_speed(data);
     good = bench_fit_flips(data) && good;
+    good = bench_fit_hidden(data) && good;
     good = bench_fit_wrong(data, wrong) && good;
     good = bench_angles(data) && good;
     return good ? EXIT_OK : EXIT_FAILED;

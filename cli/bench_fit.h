@@ -23,6 +23,9 @@ bool bench_is_there(const char *data, const bench_take *take);
 /// A copy of a take's model, which outlives the take; NULL when there is no memory.
 sn_model *bench_copy(const sn_model *model);
 
+/// A copy of a recording, to be changed; NULL when there is no memory.
+sn_recording *bench_copy_recording(const sn_recording *recording);
+
 /// How a motion turns from frame to frame.
 typedef struct bench_turns {
     int over20, over45;  ///< joint-frames that turn by more than so many degrees
@@ -32,7 +35,8 @@ typedef struct bench_turns {
 bool bench_measure_turns(const sn_model *model, const sn_motion *motion, double rate, int first,
                          bench_turns *out);
 
-bool bench_fit_speed(const char *data);  ///< error, gaps, seconds; and a take of 72,000 frames
-bool bench_fit_flips(const char *data);  ///< joints that jump, and how calm the spine is
+bool bench_fit_speed(const char *data);   ///< error, gaps, seconds; and a take of 72,000 frames
+bool bench_fit_flips(const char *data);   ///< joints that jump, and how calm the spine is
+bool bench_fit_hidden(const char *data);  ///< limbs that are hidden for half a second
 /// A marker that is wrong for a second. @param count  of each take, chosen by hand up to 3; more: the first ones
 bool bench_fit_wrong(const char *data, int count);

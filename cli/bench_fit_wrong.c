@@ -176,19 +176,12 @@ static sn_take *fit_of(const study *s, const sn_recording *recording) {
 // The recording with a marker moved by `off` metres for a second, or missing where that is 0.
 static sn_recording *spoiled(const study *s, int column, double off) {
     static const double way[3] = {0.6, -0.64, 0.48};
-    sn_recording_info info = *sn_recording_about(s->recording);
-    const char **labels = must_alloc((size_t)info.nmarker, sizeof *labels);
-    sn_recording *out = NULL;
-    for (int i = 0; i < info.nmarker; i++) labels[i] = sn_recording_label(s->recording, i);
-    if (sn_recording_create(&info, labels, NULL, &out, NULL) == SN_OK)
-        for (int f = 0; f < info.nframe; f++) {
-            double *x = sn_recording_edit(out, f);
-            memcpy(x, sn_recording_frame(s->recording, f),
-                   3 * (size_t)info.nmarker * sizeof(double));
-            for (int c = 0; f >= s->from && f < s->to && c < 3; c++)
-                x[3 * column + c] = off > 0 ? x[3 * column + c] + off * way[c] : (double)NAN;
+    sn_recording *out = bench_copy_recording(s->recording);
+    for (int f = s->from; out != NULL && f < s->to; f++)
+        for (int c = 0; c < 3; c++) {
+            double *x = &sn_recording_edit(out, f)[3 * column + c];
+            *x = off > 0 ? *x + off * way[c] : (double)NAN;
         }
-    free(labels);
     return out;
 }
 
