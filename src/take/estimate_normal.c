@@ -31,7 +31,9 @@ static double posture_share(const sn_estimate *e, int k) { return e->still[k] ? 
 // How a joint's coordinate is held in a frame, and where: precision of a pull to `home`.
 static double held(const sn_estimate *e, int k, size_t v) {
     double s = e->still[k] ? e->o.still_rest[v] : e->o.rest[v], share = posture_share(e, k);
-    if (!e->still[k] && e->o.lasts[v] > 0) share *= e->lasting;
+    // a neck that is held less folds from a skeleton of half the size, and its lengths with it
+    double lasts = e->o.lasts[v];
+    if (!e->still[k] && lasts > 0 && !(lasts > 1 && e->o.asked.scale)) share *= e->lasting;
     return isfinite(s) && s > 0 ? share / (s * s) : 0;
 }
 

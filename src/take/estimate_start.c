@@ -49,9 +49,9 @@ static double share_of_posture(const sn_estimate *e) {
     return moving > 0 ? (double)chosen_with / moving : 1;
 }
 
-// The posture of a back and a neck lasts: one that is held for a second and a half was met once or twice, however many frames show it. So a
-// take says about once a second where it is at rest, and once more. The strengths of posture_prior.c are for takes of ten
-// seconds and longer.
+// The posture of a back and a neck lasts: one that is held for a second and a half was met once or twice, however many frames
+// show it. So a take says about once a second where it is at rest, and once more. The strengths of posture_prior.c are for
+// takes of ten seconds and longer.
 static double lasting_posture(const sn_estimate *e) {
     const double enough = 10;
     const double rate = sn_recording_about(e->o.take->recording)->rate,

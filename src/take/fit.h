@@ -83,7 +83,8 @@ typedef struct sn_estimate_options {
     const double *rest;        ///< nv: how far from there they are, radians; INFINITY: anywhere
     const double *still_rest;  ///< nv: the same in the static trial
     const double *far;    ///< nv: beyond which a pull to there lets go, radians; 0: it does not
-    const double *lasts;  ///< nv: 1 where a posture is kept for a second or so, else 0
+    const double *lasts;  ///< nv: 1 where a posture is kept for a second or so, 2 where that counts
+                          ///< but while lengths are sought, else 0
     const double *lower, *upper;  ///< nv: ranges, infinite for none
     double range;                 ///< how far outside of them they may be, radians; default 0.03
 } sn_estimate_options;
@@ -350,10 +351,12 @@ typedef struct sn_fit_prior {
     double *q, *weight;     ///< nq: the pose at rest; nv: what a pull to it weighs
     double *lower, *upper;  ///< nv: walls, infinite for none; as in sn_task
     double *spread;  ///< nv: how far a joint mostly is from there, radians; for a calibration
-    double *far;    ///< nv: beyond which the pull in a calibration lets go, radians; 0: it does not
-    double *lasts;  ///< nv: 1 where a posture is kept for a second or so, as a back's; else 0
-    double *turn;   ///< nv: 1 where an upper arm or a thigh turns about its bone and no marker
-                    ///< shows it, else 0
+    double *far;  ///< nv: beyond which the pull in a calibration lets go, radians; 0: it does not
+    double *
+        lasts;  ///< nv: 1 where a posture is kept for a second or so, as a back's; 2: a neck's, which
+                ///< folds while lengths are sought, too; else 0
+    double *turn;  ///< nv: 1 where an upper arm or a thigh turns about its bone and no marker
+                   ///< shows it, else 0
 } sn_fit_prior;
 /// @param ranges  the model with the limits of its file; NULL for none
 /// @param out     its q goes to sn_release() in any case; the others belong to it

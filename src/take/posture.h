@@ -12,7 +12,7 @@ typedef struct sn_posture_prior {
         *still;  ///< nv: how far they are from there, in the take and while standing still
     double *lower, *upper;  ///< nv: ranges; infinite for none
     double *far;    ///< nv: beyond which the pull to `home` lets go, radians; 0: it does not
-    double *lasts;  ///< nv: 1 where a posture is kept for a second or so, else 0
+    double *lasts;  ///< nv: 1 or 2 where a posture is kept for a second or so, else 0
 } sn_posture_prior;
 
 /// @param coordinates  of an .osim file; NULL: the usual figure's

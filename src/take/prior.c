@@ -365,7 +365,7 @@ sn_status sn_fit_find_prior(const sn_model *model, const sn_model *ranges,
         for (int i = 0; i < count; i++) {
             out->weight[first + i] *= more;
             out->far[first + i] = what == HAND ? hand_far : 0;
-            out->lasts[first + i] = what == BACK || what == NECK ? 1 : 0;
+            out->lasts[first + i] = what == BACK ? 1 : what == NECK ? 2 : 0;
         }
         for (int i = 0; i < count && what < (part)(sizeof mostly / sizeof mostly[0]); i++)
             if (mostly[what] > 0)

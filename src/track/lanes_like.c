@@ -14,9 +14,7 @@
 // errors of ten takes by a twentieth.
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "base/memory.h"
 #include "linalg/dense.h"
 #include "math/euler_near.h"
 #include "math/exp.h"
