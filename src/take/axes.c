@@ -161,7 +161,7 @@ bool sn_fit_floor(const sn_fit_input *in, int axis, double sign) {
 // The floor that a body lies on, or tumbles over: of the axis that `out` has, or where that is only assumed of another one.
 static bool find_floor(const sn_fit_input *in, bool stated, sn_axes_report *out) {
     static const int upwards[3] = {2, 1, 0};  // as most laboratories have it first
-    if (sn_model_njoint(in->model) <= RIGID) return false;
+    if (sn_model_njoint(in->model) <= SN_FIT_RIGID) return false;
     if (sn_fit_floor(in, out->up, out->up_sign)) return true;
     for (int k = 0; k < 3 && !stated; k++)
         if (sn_fit_floor(in, upwards[k], 1)) {

@@ -351,12 +351,10 @@ typedef struct sn_fit_prior {
     double *q, *weight;     ///< nq: the pose at rest; nv: what a pull to it weighs
     double *lower, *upper;  ///< nv: walls, infinite for none; as in sn_task
     double *spread;  ///< nv: how far a joint mostly is from there, radians; for a calibration
-    double *far;  ///< nv: beyond which the pull in a calibration lets go, radians; 0: it does not
-    double *
-        lasts;  ///< nv: 1 where a posture is kept for a second or so, as a back's; 2: a neck's, which
-                ///< folds while lengths are sought, too; else 0
-    double *turn;  ///< nv: 1 where an upper arm or a thigh turns about its bone and no marker
-                   ///< shows it, else 0
+    double *far;    ///< nv: beyond which the pull in a calibration lets go, radians; 0: it does not
+    double *lasts;  ///< nv: see sn_estimate_options
+    double *turn;   ///< nv: 1 where an upper arm or a thigh turns about its bone and no marker
+                    ///< shows it, else 0
 } sn_fit_prior;
 /// @param ranges  the model with the limits of its file; NULL for none
 /// @param out     its q goes to sn_release() in any case; the others belong to it
@@ -371,7 +369,7 @@ sn_status sn_fit_angle_term(const sn_model *model, int joint, int dof,
                             const sn_allocator *allocator, const char **out);
 
 /// A model of so few joints is a thing, not a body: it neither stands nor lies.
-enum { RIGID = 3 };
+enum { SN_FIT_RIGID = 3 };
 
 /// Do the lowest markers rest on the zero of this axis of the recording in nearly all frames? Feet stand on a floor, backs lie.
 bool sn_fit_floor(const sn_fit_input *in, int axis, double sign);

@@ -178,8 +178,7 @@ static void say_warning(writer *w, const sn_take *t, const sn_finding *f) {
     case SN_FINDING_UP_DOUBTFUL:
         say(w,
             "which axis is up is not stated: the body's height runs along %c%c of the recording, "
-            "but "
-            "its lowest markers rest on zero of %c%c, so it is taken to lie, with that one up",
+            "but its lowest markers rest on zero of %c%c, so it is taken to lie, with that one up",
             axis_sign(f), axis_letter(f), t->summary.axes.up_sign < 0 ? '-' : '+',
             "xyz"[t->summary.axes.up]);
         HINT(" (if it stands: --up %s%c)", axis_sign(f) == '-' ? "-" : "", axis_letter(f));

@@ -59,7 +59,7 @@ static sn_status check_lying(sn_take *t) {
     int best = 0;
     for (int k = 1; k < 3; k++)
         if (fabs(up[k]) > fabs(up[best])) best = k;
-    if (t->options.setup != NULL || sn_model_njoint(t->model) <= RIGID || !(length > 0) ||
+    if (t->options.setup != NULL || sn_model_njoint(t->model) <= SN_FIT_RIGID || !(length > 0) ||
         a->up_sign * up[a->up] > 0.5 * length)
         return SN_OK;
     double sign = up[best] < 0 ? -1 : 1;
