@@ -29,14 +29,15 @@ static void set_up(stand *s, double rate) {
     s->f = calloc(FRAMES, sizeof *s->f);
     s->cost = calloc(MOST, sizeof *s->cost);
     s->delta = calloc(nv, sizeof *s->delta);
-    s->room = calloc(3 * nq, sizeof *s->room);
+    s->room = calloc(5 * nq, sizeof *s->room);
     s->worker = (sn_lane_worker){.alt = s->alt,
                                  .cost = s->cost,
                                  .from = s->from,
                                  .delta = s->delta,
                                  .q = s->room,
                                  .previous = s->room + nq,
-                                 .before = s->room + 2 * nq};
+                                 .before = s->room + 2 * nq,
+                                 .near = s->room + 3 * nq};
     s->lanes = (sn_lanes){.model = s->model,
                           .nq = nq,
                           .nv = nv,
@@ -45,9 +46,12 @@ static void set_up(stand *s, double rate) {
                           .frames = s->frames,
                           .window = MOST,
                           .q = s->q,
+                          .home = s->room + 4 * nq,
+                          .placed = 1,
                           .f = s->f,
                           .median = 1};
     s->lanes.options.rate = rate;
+    sn_model_zero(s->model, s->lanes.home);
 }
 
 static void tear_down(stand *s) {
@@ -76,6 +80,40 @@ static double cost_of(stand *s, int first, int n, int way) {
         before = pose;
     }
     return sum;
+}
+
+// The same pose by other angles is no turn, and the angles nearest to the figure at rest are found again.
+static void wound(void **unused) {
+    (void)unused;
+    stand s;
+    set_up(&s, 120);
+    uint64_t state = 11;
+    const sn_model *m = s.model;
+    const double whole = 0x1.921fb54442d18p+2;
+    double *a = s.q, *b = s.q + s.lanes.nq, *c = b + s.lanes.nq;
+    for (int v = 0; v < m->nv; v++) m->lower[v] = -INFINITY, m->upper[v] = INFINITY;
+    for (int i = 0; i < 200; i++) {
+        draw_pose(&s, &state, 0.5, a);
+        draw_pose(&s, &state, 0.5, b);
+        copy(&s.lanes, c, b);
+        for (int k = 1; k < m->njoint; k++) {
+            const sn_joint *j = &m->joint[k];
+            double *x = c + j->q0;
+            if (!sn_lane_is_rotation(j)) continue;
+            assert_true(j->order[0] != j->order[2]);
+            if (below(&state, 2)) {
+                x[0] += 0.5 * whole, x[1] = 0.5 * whole - x[1], x[2] -= 0.5 * whole;
+            }
+            x[below(&state, 3)] += whole;
+        }
+        double most, most_wound;
+        assert_near(sn_lane_turn(&s.lanes, &s.worker, a, c, &most_wound),
+                    sn_lane_turn(&s.lanes, &s.worker, a, b, &most), 1e-9);
+        assert_near(most_wound, most, 1e-9);
+        sn_lane_wind_home(&s.lanes, c);
+        for (size_t q = 0; q < s.lanes.nq; q++) assert_near(c[q], b[q], 1e-9);
+    }
+    tear_down(&s);
 }
 
 static void cheapest_way(void **unused) {
@@ -431,14 +469,11 @@ static void usual(void **unused) {
 
 int main(void) {
     only_asked();
-    const struct CMUnitTest tests[] = {cmocka_unit_test(cheapest_way),
-                                       cmocka_unit_test(nobody_asks),
-                                       cmocka_unit_test(suspects),
-                                       cmocka_unit_test(looks),
-                                       cmocka_unit_test(looks_from_home),
-                                       cmocka_unit_test(beside),
-                                       cmocka_unit_test(seams),
-                                       cmocka_unit_test(again),
-                                       cmocka_unit_test(usual)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(wound),       cmocka_unit_test(cheapest_way),
+        cmocka_unit_test(nobody_asks), cmocka_unit_test(suspects),
+        cmocka_unit_test(looks),       cmocka_unit_test(looks_from_home),
+        cmocka_unit_test(beside),      cmocka_unit_test(seams),
+        cmocka_unit_test(again),       cmocka_unit_test(usual)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -36,8 +36,9 @@ static void lay_out(sn_lanes *l, sn_layout *layout) {
     for (int i = 0; i < 5; i++) *each[i] = sn_layout_take(layout, nv, sizeof(double));
     for (int i = 0; i < l->nworker; i++) {
         sn_lane_worker spare, *w = l->workers != NULL ? &l->workers[i] : &spare;
-        double **pose[] = {&w->previous, &w->before, &w->q, &w->trial, &w->room, &w->begun};
-        for (int k = 0; k < 6; k++) *pose[k] = sn_layout_take(layout, nq, sizeof(double));
+        double **pose[] = {&w->previous, &w->before, &w->q,   &w->trial,
+                           &w->room,     &w->begun,  &w->near};
+        for (int k = 0; k < 7; k++) *pose[k] = sn_layout_take(layout, nq, sizeof(double));
         w->delta = sn_layout_take(layout, nv, sizeof(double));
         w->weight = sn_layout_take(layout, nv, sizeof(double));
         w->alt = sn_layout_take(layout, window, nq * sizeof(double));
@@ -180,6 +181,16 @@ void sn_lane_extrapolate(const sn_lanes *l, sn_lane_worker *w, const double *bef
     (void)sn_model_clamp(w->problem->model, q);
 }
 
+// A limb that nothing sees may go all the way round, and what draws it home then draws it by a whole turn, in all the
+// frames behind: another valley may be ten times as deep, and nobody sees it. So the angles that a track goes on with are
+// always those that are nearest to home.
+static void go_on(const sn_lanes *l, const double *q, double *previous, double *before) {
+    copy(l, before, previous);
+    copy(l, previous, q);
+    sn_lane_wind_home(l, previous);
+    sn_lane_unwind(l->model, l->placed, previous, before);
+}
+
 sn_status sn_lane_follow(sn_lanes *l, sn_lane_worker *w, int frame, bool moving, double *f) {
     SN_TRY(l->goals(l->user, frame, w->problem));
     copy(l, w->q, w->previous);
@@ -188,8 +199,7 @@ sn_status sn_lane_follow(sn_lanes *l, sn_lane_worker *w, int frame, bool moving,
     sn_status status = sn_lane_solve(l, w, frame, w->previous, f);
     w->guessed = false;
     SN_TRY(status);
-    copy(l, w->before, w->previous);
-    copy(l, w->previous, w->q);
+    go_on(l, w->q, w->previous, w->before);
     return SN_OK;
 }
 
@@ -237,7 +247,9 @@ sn_status sn_lane_look_from_home(sn_lanes *l, sn_lane_worker *w, int frame, cons
 double sn_lane_turn(const sn_lanes *l, sn_lane_worker *w, const double *a, const double *b,
                     double *most) {
     double sum = 0, top = 0;
-    sn_model_difference(l->model, a, b, w->delta);
+    copy(l, w->near, b);
+    sn_lane_unwind(l->model, 0, a, w->near);
+    sn_model_difference(l->model, a, w->near, w->delta);
     for (int k = 1; k < l->model->njoint; k++) {
         const sn_joint *j = &l->model->joint[k];
         double angle = 0;
@@ -250,9 +262,9 @@ double sn_lane_turn(const sn_lanes *l, sn_lane_worker *w, const double *a, const
     return sum;
 }
 
-void sn_lane_unwind(const sn_model *model, const double *near, double *q) {
+void sn_lane_unwind(const sn_model *model, int first, const double *near, double *q) {
     const double turn = 0x1.921fb54442d18p+2;
-    for (int k = 0; k < model->njoint; k++) {
+    for (int k = first; k < model->njoint; k++) {
         const sn_joint *j = &model->joint[k];
         double *x = q + j->q0;
         const double *n = near + j->q0;
@@ -275,6 +287,10 @@ void sn_lane_unwind(const sn_model *model, const double *near, double *q) {
                 if (sn_joint_goes_round(j, i)) x[i] += turn * nearbyint((n[i] - x[i]) / turn);
         }
     }
+}
+
+void sn_lane_wind_home(const sn_lanes *l, double *q) {
+    sn_lane_unwind(l->model, l->placed, l->home, q);
 }
 
 // --- seeds ---------------------------------------------------------------------------------------
@@ -451,10 +467,9 @@ static sn_status next_followed(sn_lanes *l, sn_lane_worker *w, sn_lane_side *s) 
 }
 
 static void took_followed(sn_lanes *l, sn_lane_worker *w, sn_lane_side *s) {
-    copy(l, s->before, s->previous);
-    copy(l, s->previous, w->q);
+    go_on(l, w->q, s->previous, s->before);
     s->moving = true;
-    copy(l, sn_lane_pose(l, s->frame), w->q);
+    copy(l, sn_lane_pose(l, s->frame), s->previous);
     int followed = atomic_fetch_add(&l->followed, 1) + 1;
     if (l->options.progress != NULL && w == &l->workers[0] && s->frame % 64 == 0) {
         sn_track_frame latest = {.report = w->latest};

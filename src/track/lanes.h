@@ -56,6 +56,7 @@ typedef struct sn_lane_worker {
     sn_workspace *ws;
     double *previous, *before, *q, *trial;  ///< nq
     double *room, *begun;                   ///< nq, of steps
+    double *near;                           ///< nq: coordinates wound otherwise
     bool guessed;                           ///< q comes from other frames
     double *delta, *weight;                 ///< nv, file order
     double *alt, *cost;                     ///< window x nq: a track of its own; window: f along it
@@ -257,8 +258,11 @@ sn_status sn_lane_look_from_home(sn_lanes *lanes, sn_lane_worker *w, int frame, 
 
 /// Coordinates of all poses, each nearest to those of the pose before.
 void sn_lanes_unwind(sn_lanes *lanes);
-/// Coordinates of the same pose that are nearest to `near`.
-void sn_lane_unwind(const sn_model *model, const double *near, double *q);
-/// The sum of squares of the angles between two poses, the root's left out; *most: the largest.
+/// Coordinates of the same pose that are nearest to `near`, of the joints `first` and behind it.
+void sn_lane_unwind(const sn_model *model, int first, const double *near, double *q);
+/// Those that are nearest to the figure at rest, of all joints but those that place the figure.
+void sn_lane_wind_home(const sn_lanes *lanes, double *q);
+/// The sum of squares of the angles between two poses, the root's left out, however their coordinates are wound;
+/// *most: the largest.
 double sn_lane_turn(const sn_lanes *lanes, sn_lane_worker *w, const double *a, const double *b,
                     double *most);

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "linalg/dense.h"
 #include "model/model.h"
 #include "sweeps/workspace.h"
 #include "track/lanes.h"
@@ -21,12 +22,11 @@ static const double window = 0.08;  // seconds over which speed is measured
 static const double lasting = 0.5;  // seconds; what lasts longer is led with less of it
 // Pull to the cubic, of how well it is usually seen: this, and a share of how well it still is seen. The goals decide
 // what they see, however little that is.
-static const double beside_seen = 0.02, least_held = 2e-4;
+static const double beside_seen = 0.3, least_held = 2e-4;
 
-// How a hidden one is marked: 1, and as many more as it still is seen. An upper arm's turn about its bone is hidden with the
-// forearm, now in one of its three angles and now in another: all of them are led, but those that are seen are held as
-// any other, and no longer marked in the end.
-enum { LEVELS = 200, WITH_OTHERS = 255 };
+// How a hidden one is marked: 1, and as many more as it still is seen; while they are looked for also one that is seen less
+// than usual.
+enum { LEVELS = 200, LESS = 255 };
 
 static double pull_of(unsigned char mark) {
     double now = (double)(mark - 1) / LEVELS * hidden;
@@ -49,7 +49,7 @@ bool sn_lane_keep_hidden(const sn_lanes *l, sn_lane_side *s) {
     for (int n = 1; mark != NULL && n < l->model->njoint; n++) {
         const sn_joint *j = &l->model->joint[n];
         for (int i = 0; i < j->nv; i++) {
-            if (!mark[j->v0 + i] || mark[j->v0 + i] == WITH_OTHERS) continue;
+            if (!mark[j->v0 + i]) continue;
             double p = l->drawn[j->v0 + i], *k = &s->own_weight[j->v0 + i],
                    *x = &s->rest[j->q0 + i];
             any = true;
@@ -62,8 +62,45 @@ bool sn_lane_keep_hidden(const sn_lanes *l, sn_lane_side *s) {
     return any;
 }
 
+static unsigned char mark_for(double seen) {
+    if (seen < hidden) return (unsigned char)(1 + LEVELS * fmax(seen / hidden, 0));
+    return seen < 1 - 1e-9 ? LESS : 0;
+}
+
+// An upper arm's turn about its bone is hidden with the forearm, now in one of its three angles and now in another, and
+// mostly in none of them alone. So what is seen of such a joint is a matrix, of turns about the world's axes through it.
+static void see_rotations(const sn_lanes *l, const sn_workspace *ws, double *seen) {
+    for (int k = 0; k < l->model->njoint; k++, seen += 9) {
+        if (!sn_lane_is_rotation(&l->model->joint[k])) continue;
+        const sn_vec3 at = sn_workspace_point(ws, k, (const double[3]){0});
+        for (int i = 0; i < 3; i++) {
+            const sn_twist push = sn_field_times(ws->field[k].K, twist_about(v3_unit(i), at));
+            for (int j = 0; j < 3; j++) {
+                const sn_twist turn = twist_about(v3_unit(j), at);
+                seen[3 * i + j] = v3_dot(push.a, turn.a) + v3_dot(push.b, turn.b);
+            }
+        }
+    }
+}
+
+// Of a rotation the share that is seen of the turn that is seen least: as long as `now` - share `all` is positive, it is
+// more. A turn that is never seen is not hidden.
+static double least_share(const double *now, const double *all) {
+    double low = 0, high = hidden, trifle = 1e-6 * (all[0] + all[4] + all[8]), A[9];
+    for (double share = high; high - low > hidden / LEVELS; share = 0.5 * (low + high)) {
+        for (int i = 0; i < 9; i++) A[i] = now[i] - share * all[i] + (i % 4 == 0 ? trifle : 0);
+        bool more = sn_cholesky(A, 3);
+        if (more && share == hidden) return 0.5;
+        *(more ? &low : &high) = share;
+    }
+    return low;
+}
+
 // Which degrees of freedom are hidden in the frames of a block.
 static sn_status find_hidden(sn_lanes *l, sn_lane_worker *w, int block) {
+    const size_t matrices = 9 * (size_t)l->model->njoint;
+    double *now = (double *)l->extra + 2 * matrices * (size_t)(w - l->workers),
+           *all = now + matrices;
     int first = block * BLOCK, end = BLOCK < l->nframe - first ? first + BLOCK : l->nframe;
     SN_TRY(sn_problem_set_enabled(w->problem, l->rest, false));
     for (int f = first; f < end; f++) {
@@ -75,6 +112,7 @@ static sn_status find_hidden(sn_lanes *l, sn_lane_worker *w, int block) {
         if (n == l->options.goals) continue;
         SN_TRY(sn_workspace_eval(w->ws, sn_lane_pose(l, f), SN_EVAL_GAUSS_NEWTON, &value));
         sn_workspace_fields_diagonal(w->ws, w->weight);
+        see_rotations(l, w->ws, now);
         // at this pose, were nothing missing that usually is there
         bool some = false;
         for (int i = 0; i < l->options.goals; i++) {
@@ -88,10 +126,15 @@ static sn_status find_hidden(sn_lanes *l, sn_lane_worker *w, int block) {
         if (!some) continue;
         SN_TRY(sn_workspace_eval(w->ws, sn_lane_pose(l, f), SN_EVAL_GAUSS_NEWTON, &value));
         sn_workspace_fields_diagonal(w->ws, w->delta);
-        for (size_t v = 0; v < l->nv; v++) {
-            int at = l->model->v_of[v];
-            double now = w->weight[v] / fmax(hidden * w->delta[v], 1e-30);
-            mark[at] = now < 1 ? (unsigned char)(1 + LEVELS * now) : 0;
+        see_rotations(l, w->ws, all);
+        for (size_t v = 0; v < l->nv; v++)
+            mark[l->model->v_of[v]] = mark_for(w->weight[v] / fmax(w->delta[v], 1e-30));
+        for (int k = 1; k < l->model->njoint; k++) {
+            const sn_joint *j = &l->model->joint[k];
+            if (!sn_lane_is_rotation(j)) continue;
+            if (!mark[j->v0] && !mark[j->v0 + 1] && !mark[j->v0 + 2]) continue;
+            mark[j->v0] = mark_for(least_share(now + 9 * (size_t)k, all + 9 * (size_t)k));
+            mark[j->v0 + 1] = mark[j->v0 + 2] = mark[j->v0];
         }
     }
     return SN_OK;
@@ -157,6 +200,22 @@ static int by_frames(const void *a, const void *b) {
                                 : (x->last > y->last) - (x->last < y->last);
 }
 
+// How much of a limb its last markers show depends on the pose, and that is a guess: for a moment they may seem to show
+// it. What is hidden before and behind such a moment is hidden in it.
+static void close_moments(sn_lanes *l) {
+    const int longest = (int)(lasting * sn_lane_rate(l));
+    for (size_t v = 0; v < l->nv; v++)
+        for (int f = 0, first = 0, last = -1; f <= l->nframe; f++) {
+            const unsigned char mark = f < l->nframe ? mark_of(l, f)[v] : 0;
+            if (mark == LESS) continue;
+            // first ... f - 1 are less than usual; before them is `last`, if it is hidden
+            bool close = mark != 0 && last == first - 1 && last >= 0 && f - first <= longest;
+            for (int k = first; k < f; k++) mark_of(l, k)[v] = close ? 1 + LEVELS : 0;
+            first = f + 1;
+            last = mark != 0 ? f : -1;
+        }
+}
+
 static void list_coordinates(const sn_lanes *l, gaps *all) {
     for (int k = 1; k < l->model->njoint; k++) {
         const sn_joint *j = &l->model->joint[k];
@@ -194,17 +253,6 @@ static void bridge_all(sn_lanes *l, const gaps *all) {
             double v0 = speed(l, a, -1, q, v), v1 = speed(l, b, 1, q, v);
             for (int f = g.first; f <= g.last; f++)
                 *at(l, f, q) = sn_lane_cubic(l, g.first, g.last, f, x0, x1, v0, v1);
-        }
-}
-
-static void mark_with_others(sn_lanes *l, const gaps *all) {
-    for (int f = 0; f < l->nframe; f++)
-        for (int k = 1; k < l->model->njoint && all->any[f]; k++) {
-            const sn_joint *j = &l->model->joint[k];
-            unsigned char *own = mark_of(l, f) + j->v0;
-            if (!sn_lane_is_rotation(j) || !(own[0] || own[1] || own[2])) continue;
-            for (int i = 0; i < 3; i++)
-                if (!own[i]) own[i] = WITH_OTHERS;
         }
 }
 
@@ -253,9 +301,9 @@ static sn_status list_gaps(sn_lanes *l, gaps *all) {
 // their own, so that none sees what another one does.
 static sn_status bridge_gaps(sn_lanes *l, gaps *all) {
     bool some = false;
+    close_moments(l);
     list_coordinates(l, all);
     bridge_all(l, all);
-    mark_with_others(l, all);
     SN_TRY(list_gaps(l, all));
     l->extra = all;
     SN_TRY(sn_lanes_run(l, lead_gap, all->count));
@@ -281,8 +329,7 @@ static sn_status next_hidden(sn_lanes *l, sn_lane_worker *w, sn_lane_side *s) {
         }
         const unsigned char *mark = mark_of(l, s->frame);
         for (size_t v = 0; v < l->nv; v++)
-            s->own_weight[v] =
-                mark[v] && mark[v] != WITH_OTHERS ? pull_of(mark[v]) * l->full[v] : l->hold[v];
+            s->own_weight[v] = mark[v] ? pull_of(mark[v]) * l->full[v] : l->hold[v];
         memcpy(s->start, sn_lane_pose(l, s->frame), l->nq * sizeof *s->start);
         memcpy(s->rest, s->start, l->nq * sizeof *s->rest);
     } while (!sn_lane_keep_hidden(l, s));
@@ -299,17 +346,20 @@ sn_status sn_lanes_bridge(sn_lanes *l) {
     int blocks = (l->nframe + BLOCK - 1) / BLOCK;
     gaps all = {0};
     size_t marks = (size_t)l->nframe * l->nv + 1;
+    sn_lanes_unwind(l);
     l->hidden = sn_acquire(&l->allocator, marks);
     if (l->hidden != NULL) memset(l->hidden, 0, marks);
     all.all = sn_acquire(&l->allocator, (l->nv + 1) * sizeof *all.all);
     all.any = sn_acquire(&l->allocator, (size_t)l->nframe * sizeof *all.any);
-    sn_status status = l->hidden == NULL || all.all == NULL || all.any == NULL
+    double *matrices = sn_acquire(&l->allocator, (size_t)l->nworker * 18 *
+                                                     (size_t)l->model->njoint * sizeof *matrices);
+    l->extra = matrices;
+    sn_status status = l->hidden == NULL || all.all == NULL || all.any == NULL || matrices == NULL
                            ? SN_ERR_MEMORY
                            : sn_lanes_run(l, find_hidden, blocks);
+    sn_release(&l->allocator, matrices);
     if (status == SN_OK) status = bridge_gaps(l, &all);
     if (status == SN_OK) status = sn_lanes_aside(l, &solved, blocks);
-    for (size_t i = 0; l->hidden != NULL && i < marks; i++)
-        if (l->hidden[i] == WITH_OTHERS) l->hidden[i] = 0;
     sn_release(&l->allocator, all.list);
     sn_release(&l->allocator, all.any);
     sn_release(&l->allocator, all.all);

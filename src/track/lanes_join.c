@@ -80,8 +80,6 @@ static sn_status follow_beside(sn_lanes *l, sn_lane_worker *w, int first, int fr
     for (int f = frame; f != end; f += step) {
         double most, *cost = &w->cost[f - first];
         SN_TRY(sn_lane_follow(l, w, f, n > 0, cost));
-        sn_lane_unwind(l->model, sn_lane_pose(l, f), w->previous);
-        if (n == 0) sn_lane_unwind(l->model, w->previous, w->before);
         copy(l, alt_pose(l, w, f - first), w->previous);
         (void)sn_lane_turn(l, w, sn_lane_pose(l, f), w->previous, &most);
         if (most < same_turn && fabs(*cost - l->f[f]) <= same_f * l->f[f]) break;
@@ -137,7 +135,6 @@ static sn_status try_valley(sn_lanes *l, sn_lane_worker *w, int frame, double f,
     int before = 0, behind = 0, reach = l->window / 2 - 1;
     if (frame - low > reach) low = frame - reach;
     if (high - frame > reach) high = frame + reach;
-    sn_lane_unwind(l->model, sn_lane_pose(l, frame), w->q);
     copy(l, alt_pose(l, w, frame - low), w->q);
     w->cost[frame - low] = f;
     copy(l, w->previous, w->q);
@@ -155,6 +152,7 @@ static sn_status look_at(sn_lanes *l, sn_lane_worker *w, int frame, int low, int
                          bool *found) {
     double f;
     copy(l, w->q, sn_lane_pose(l, frame));
+    sn_lane_wind_home(l, w->q);
     l->frames[frame].restarted = true;
     SN_TRY(sn_lane_look(l, w, frame, &f));
     *found = f < lower_f * l->f[frame];
@@ -223,7 +221,7 @@ static sn_status look_pass(sn_lanes *l, sn_lane_worker *w, int i) {
 
 void sn_lanes_unwind(sn_lanes *l) {
     for (int f = 1; f < l->nframe; f++)
-        sn_lane_unwind(l->model, sn_lane_pose(l, f - 1), sn_lane_pose(l, f));
+        sn_lane_unwind(l->model, 0, sn_lane_pose(l, f - 1), sn_lane_pose(l, f));
 }
 
 sn_status sn_lanes_join(sn_lanes *l, bool *moved) {
