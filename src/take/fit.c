@@ -419,6 +419,13 @@ static sn_status find_loose(const sn_model *m, const sn_allocator *allocator, bo
     return SN_OK;
 }
 
+static sn_status find_mirror(const sn_model *m, const sn_allocator *allocator, int **out) {
+    *out = sn_acquire(allocator, (size_t)m->njoint * sizeof **out);
+    if (*out == NULL) return SN_ERR_MEMORY;
+    for (int i = 0; i < m->njoint; i++) (*out)[i] = sn_model_mirror_joint(m, i);
+    return SN_OK;
+}
+
 // The figure at rest: as OpenSim's files have it, as the posture is drawn to, or at zero.
 static void find_home(const sn_fitting *f, double *q) {
     const sn_fit_input *in = &f->input;
@@ -495,6 +502,7 @@ static sn_status begin_lanes(sn_fitting *f, int first) {
                          .loose = f->loose,
                          .home = f->start + sn_model_nq(f->input.model),
                          .up = f->input.up,
+                         .mirror = f->mirror,
                          .device = f->input.plan == NULL ? f->options.device : SN_DEVICE_CPU,
                          .cancel = f->options.cancel,
                          .progress = t->progress,
@@ -529,7 +537,9 @@ sn_status sn_fitting_begin(sn_fitting *fitting, const sn_fit_input *input,
                       .motion = motion};
     SN_TRY(check_begin(f, error));
     SN_TRY(sn_fit_problem(input, &f->options, allocator, &f->problem, error));
-    if (find_loose(input->model, allocator, &f->loose) != SN_OK) return sn_fail_memory(error);
+    if (find_loose(input->model, allocator, &f->loose) != SN_OK ||
+        find_mirror(input->model, allocator, &f->mirror) != SN_OK)
+        return sn_fail_memory(error);
     SN_TRY(sn_fit_open_each(f, error));
     SN_TRY(make_room(f, error));
     f->input.dropped = f->dropped;
@@ -568,6 +578,7 @@ void sn_fitting_end(sn_fitting *fitting) {
     for (int i = 0; i < fitting->nfill; i++) sn_release(allocator, fitting->fill[i].goal);
     if (fitting->dropped != NULL) sn_release(allocator, fitting->dropped);
     if (fitting->loose != NULL) sn_release(allocator, fitting->loose);
+    sn_release(allocator, fitting->mirror);
     if (fitting->hidden != NULL) sn_release(allocator, fitting->hidden);
     if (fitting->wrong != NULL) sn_release(allocator, fitting->wrong);
     if (fitting->changed != NULL) sn_release(allocator, fitting->changed);

@@ -209,6 +209,7 @@ typedef struct sn_fitting {
     unsigned char *dropped;           ///< count x nmarker: bit 0 for samples that are wrong; gate.c
     bool *wrong;                      ///< per frame: it has such
     bool *loose;                      ///< nv: see sn_lane_options
+    int *mirror;                      ///< njoint: see there
     unsigned char *hidden;            ///< count x nv, once there are poses: see the input
     sn_fit_off off[SN_FIT_MOST_OFF];  ///< stretches of such
     int noff;

@@ -33,8 +33,9 @@ typedef struct sn_lane_options {
     const bool
         *loose;  ///< nv: turns against its neighbour with hardly a word of the goals; NULL: none
     int lanes;   ///< side by side at most; 0: as many as the processor has
-    sn_device device;  ///< that seeds are followed on where it can do it; see lanes_device.c
-    int up;            ///< which axis of its world is: 1, 2 or 3; 0: not known
+    sn_device device;   ///< that seeds are followed on where it can do it; see lanes_device.c
+    int up;             ///< which axis of its world is: 1, 2 or 3; 0: not known
+    const int *mirror;  ///< njoint, file order: the other side's, -1: none; NULL: not known
     sn_cancel cancel;
     void (*progress)(void *user, int done, int nframe, const sn_track_frame *latest);
     void *progress_user;
@@ -195,15 +196,28 @@ typedef struct sn_lane_coordinate {
     bool slides;  ///< it is a length
 } sn_lane_coordinate;
 
+/// The figure in a mirror.
+typedef struct sn_lane_mirror {
+    int *of;         ///< which one of a list of coordinates it is there
+    double *sign;    ///< and with which sign
+    sn_vec3 across;  ///< unit, with the figure at zero
+} sn_lane_mirror;
+
+/// lanes_mirror.c: the image of coordinates, all of joints but the root.
+/// @return false where the figure is not its own mirror image
+bool sn_lane_mirror_find(const sn_lanes *lanes, const sn_lane_coordinate *all, int count,
+                         sn_lane_mirror *mirror);
+
 /// lanes_like.c: lead the joints whose gap this is by what they did when the rest of the body moved likewise.
+/// @param mirror  NULL: the figure is not its own mirror image
 /// @param room    sn_lane_like_room() numbers
 /// @param values  for each frame of the gap what sn_lane_like_write() writes
 /// @return false where nothing can be learnt
 bool sn_lane_like(const sn_lanes *lanes, int first, int last, const sn_lane_coordinate *all,
-                  int count, double *room, double *values);
+                  int count, const sn_lane_mirror *mirror, double *room, double *values);
 void sn_lane_like_write(sn_lanes *lanes, int first, int last, const sn_lane_coordinate *all,
                         int count, const double *values);
-size_t sn_lane_like_room(int count);
+size_t sn_lane_like_room(const sn_lanes *lanes, int count);
 
 /// How far a pass is that looks at all frames once more, told to the caller.
 void sn_lane_tell(const sn_lanes *lanes, double share);

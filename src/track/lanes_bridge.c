@@ -72,7 +72,7 @@ static unsigned char mark_for(double seen) {
 static void see_rotations(const sn_lanes *l, const sn_workspace *ws, double *seen) {
     for (int k = 0; k < l->model->njoint; k++, seen += 9) {
         if (!sn_lane_is_rotation(&l->model->joint[k])) continue;
-        const sn_vec3 at = sn_workspace_point(ws, k, (const double[3]){0});
+        const sn_vec3 at = ws->frame[k].p;
         for (int i = 0; i < 3; i++) {
             const sn_twist push = sn_field_times(ws->field[k].K, twist_about(v3_unit(i), at));
             for (int j = 0; j < 3; j++) {
@@ -180,6 +180,8 @@ typedef struct gaps {
     int count;
     sn_lane_coordinate *all;  // of the joints but the root
     int nall;
+    sn_lane_mirror mirror;
+    bool mirrored;   // there is one
     bool *any;       // per frame: something is hidden
     double *room;    // for each worker
     size_t size;     // of one
@@ -189,8 +191,9 @@ typedef struct gaps {
 static sn_status lead_gap(sn_lanes *l, sn_lane_worker *w, int i) {
     const gaps *all = l->extra;
     gap *g = &all->list[i];
-    g->led = sn_lane_like(l, g->first, g->last, all->all, all->nall,
-                          all->room + all->size * (size_t)(w - l->workers), g->values);
+    g->led =
+        sn_lane_like(l, g->first, g->last, all->all, all->nall, all->mirrored ? &all->mirror : NULL,
+                     all->room + all->size * (size_t)(w - l->workers), g->values);
     return SN_OK;
 }
 
@@ -274,7 +277,7 @@ static sn_status list_gaps(sn_lanes *l, gaps *all) {
         n = k;
         if (n == 0) return SN_OK;
         if (pass > 0) continue;
-        all->size = sn_lane_like_room(all->nall);
+        all->size = sn_lane_like_room(l, all->nall);
         all->list = sn_acquire(&l->allocator, n * sizeof *all->list);
         all->room = sn_acquire(&l->allocator, all->size * (size_t)l->nworker * sizeof *all->room);
         all->values = sn_acquire(&l->allocator, sum * sizeof *all->values);
@@ -305,6 +308,7 @@ static sn_status bridge_gaps(sn_lanes *l, gaps *all) {
     list_coordinates(l, all);
     bridge_all(l, all);
     SN_TRY(list_gaps(l, all));
+    all->mirrored = all->count > 0 && sn_lane_mirror_find(l, all->all, all->nall, &all->mirror);
     l->extra = all;
     SN_TRY(sn_lanes_run(l, lead_gap, all->count));
     for (int i = 0; i < all->count; i++) {
@@ -351,17 +355,21 @@ sn_status sn_lanes_bridge(sn_lanes *l) {
     if (l->hidden != NULL) memset(l->hidden, 0, marks);
     all.all = sn_acquire(&l->allocator, (l->nv + 1) * sizeof *all.all);
     all.any = sn_acquire(&l->allocator, (size_t)l->nframe * sizeof *all.any);
+    all.mirror.of = sn_acquire(&l->allocator, (l->nv + 1) * sizeof *all.mirror.of);
+    all.mirror.sign = sn_acquire(&l->allocator, (l->nv + 1) * sizeof *all.mirror.sign);
     double *matrices = sn_acquire(&l->allocator, (size_t)l->nworker * 18 *
                                                      (size_t)l->model->njoint * sizeof *matrices);
     l->extra = matrices;
-    sn_status status = l->hidden == NULL || all.all == NULL || all.any == NULL || matrices == NULL
-                           ? SN_ERR_MEMORY
-                           : sn_lanes_run(l, find_hidden, blocks);
+    const bool room = l->hidden != NULL && all.all != NULL && all.any != NULL && matrices != NULL &&
+                      all.mirror.of != NULL && all.mirror.sign != NULL;
+    sn_status status = room ? sn_lanes_run(l, find_hidden, blocks) : SN_ERR_MEMORY;
     sn_release(&l->allocator, matrices);
     if (status == SN_OK) status = bridge_gaps(l, &all);
     if (status == SN_OK) status = sn_lanes_aside(l, &solved, blocks);
     sn_release(&l->allocator, all.list);
     sn_release(&l->allocator, all.any);
+    sn_release(&l->allocator, all.mirror.of);
+    sn_release(&l->allocator, all.mirror.sign);
     sn_release(&l->allocator, all.all);
     sn_release(&l->allocator, all.room);
     sn_release(&l->allocator, all.values);

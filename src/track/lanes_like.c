@@ -8,10 +8,10 @@
 //   4 exp(-|p - p'|^2 / 2 l^2) + (1 + r) exp(-r),     r = sqrt(3) |t - t'| / T,
 //
 // and are led by its mean, given the frames beside the gap and those of the take in which the rest of the body was most like
-// any moment of it. Far from all of these the first term says nothing, and the second leads from one edge to the other
-// (Matern's, which goes on as fast as before for a moment only). What is left of a difference at both edges goes along a
-// cubic. l = 0.35 rad RMS over the angles, T = 0.5 s: half or twice of either, of the 4 or of the number of frames change the
-// errors of ten takes by a twentieth.
+// any moment of it, as they are or, what the other side does, in a mirror, where time tells nothing. Far from all of these
+// the first term says nothing, and the second leads from one edge to the other (Matern's, which goes on as fast as before for
+// a moment only). What is left of a difference at both edges goes along a cubic. l = 0.35 rad RMS over the angles, T = 0.5 s:
+// half or twice of either, of the 4 or of the number of frames change the errors of ten takes by a twentieth.
 #include <math.h>
 #include <stdlib.h>
 
@@ -35,6 +35,12 @@ static const double search = 30;                   // seconds to each side
 static const double whole = 0x1.921fb54442d18p+2;  // 2 pi, a turn
 static const int fewest = 4;                       // angles; fewer are no posture
 
+// A frame, as it is or in a mirror.
+typedef struct moment {
+    int frame;
+    bool mirrored;
+} moment;
+
 // One gap: coordinates of the limb, angles of the rest, and the frames that are known.
 typedef struct likeness {
     const sn_lanes *l;
@@ -42,14 +48,19 @@ typedef struct likeness {
     int *limb, nlimb;        // into coordinates
     int *rest, nrest;
     const sn_lane_coordinate *all;
-    double *about;         // nrest: angles are taken within half a turn of these
-    double *posture;       // KNOWN + LOOKS rows of width()
-    double *K, *y, *mean;  // KNOWN x KNOWN; nlimb columns of KNOWN; nlimb
-    double *k, *unlike;    // KNOWN each
-    double *edge[4];       // nlimb: what is left at the edges, and how fast it changes
-    bool *turns;           // nlimb: the first of three angles that make a rotation
-    sn_mat3 *between;      // nlimb: what that is taken against
-    int frame[KNOWN], count;
+    int nall;
+    const sn_lane_mirror *mirror;  // NULL: none
+    double *image[2];              // nq: poses in it
+    double *about;                 // nrest: angles are taken within half a turn of these
+    sn_mat3 *centre;               // nrest: and rotations against these
+    double *posture;               // KNOWN + LOOKS rows of width()
+    double *K, *y, *mean;          // KNOWN x KNOWN; nlimb columns of KNOWN; nlimb
+    double *k, *unlike;            // KNOWN each
+    double *edge[4];               // nlimb: what is left at the edges, and how fast it changes
+    bool *turns;                   // nlimb: the first of three angles that make a rotation
+    sn_mat3 *between;              // nlimb: what that is taken against
+    moment at[KNOWN];
+    int count;
 } likeness;
 
 static const unsigned char *marks(const likeness *g, int frame) {
@@ -58,34 +69,91 @@ static const unsigned char *marks(const likeness *g, int frame) {
 
 static double near_to(double x, double y) { return x - whole * sn_round((x - y) / whole); }
 
-// Which way is up for the figure.
-static sn_vec3 up_of(const likeness *g, const double *x) {
-    const sn_joint *root = &g->l->model->joint[0];
-    sn_mat3 R = sn_joint_rotation(root, x + root->q0), back = m3_transpose(&R);
-    return v3_scale(upright, back.c[g->l->options.up - 1]);
+static moment as_it_is(int frame) { return (moment){frame, false}; }
+
+// A frame's pose; in a mirror only the list's coordinates are there.
+static const double *pose_of(const likeness *g, moment m, double *image) {
+    const double *x = sn_lane_pose(g->l, m.frame);
+    if (!m.mirrored) return x;
+    for (int i = 0; i < g->nall; i++)
+        image[g->all[i].q] = g->mirror->sign[i] * x[g->all[g->mirror->of[i]].q];
+    return image;
 }
 
-// Angles and which way is up, and what they change by in a moment; each as a share of all.
-static void measure(const likeness *g, int frame, double *out) {
+static bool knows_up(const likeness *g) { return g->l->options.up > 0 && g->l->placed == 1; }
+
+// Which way is up for the figure.
+static sn_vec3 up_of(const likeness *g, moment m) {
+    const sn_joint *root = &g->l->model->joint[0];
+    sn_mat3 R = sn_joint_rotation(root, sn_lane_pose(g->l, m.frame) + root->q0),
+            back = m3_transpose(&R);
+    sn_vec3 up = back.c[g->l->options.up - 1];
+    if (m.mirrored)
+        up = v3_add(up, v3_scale(-2 * v3_dot(up, g->mirror->across), g->mirror->across));
+    return v3_scale(upright, up);
+}
+
+static sn_mat3 against(const sn_mat3 *A, const sn_mat3 *B) {
+    sn_mat3 back = m3_transpose(A);
+    return m3_mulm(&back, B);
+}
+
+static sn_vec3 turn_between(const sn_mat3 *A, const sn_mat3 *B) {
+    sn_mat3 way = against(A, B);
+    return sn_rotation_log(&way);
+}
+
+static void put(double *out, double scale, sn_vec3 x) {
+    for (int k = 0; k < 3; k++) out[k] = scale * v3_at(x, k);
+}
+
+// Angles and which way is up, each as a share of all. Three angles that make a rotation are its turn: arms over the head have
+// angles far from each other that are nearly the same.
+static void measure_posture(const likeness *g, moment m, double *out) {
     const sn_lanes *l = g->l;
-    int low = frame - g->speed < 0 ? 0 : frame - g->speed,
-        high = frame + g->speed >= l->nframe ? l->nframe - 1 : frame + g->speed;
-    const double *x = sn_lane_pose(l, frame), *x0 = sn_lane_pose(l, low),
-                 *x1 = sn_lane_pose(l, high);
-    const double share = 1 / sqrt(g->nrest), per = ahead * sn_lane_rate(l) / (high - low);
-    double *change = out + g->nrest + UP;
+    const double *x = pose_of(g, m, g->image[0]), share = 1 / sqrt(g->nrest);
     for (int i = 0; i < g->nrest; i++) {
-        int q = g->all[g->rest[i]].q;
-        out[i] = share * near_to(x[q], g->about[i]);
-        change[i] = share * per * (x1[q] - x0[q]);
+        const sn_lane_coordinate *at = &g->all[g->rest[i]];
+        const sn_joint *j = &l->model->joint[at->joint];
+        if (!sn_lane_is_rotation(j)) {
+            out[i] = share * near_to(x[at->q], g->about[i]);
+            continue;
+        }
+        sn_mat3 R = sn_joint_rotation(j, x + j->q0);
+        put(out + i, share, turn_between(&g->centre[i], &R));
+        i += 2;
     }
-    sn_vec3 up = {0, 0, 0}, rises = up;
-    if (l->options.up > 0 && l->placed == 1)
-        up = up_of(g, x), rises = v3_sub(up_of(g, x1), up_of(g, x0));
-    for (int k = 0; k < UP; k++) {
-        out[g->nrest + k] = share * v3_at(up, k);
-        change[g->nrest + k] = share * per * v3_at(rises, k);
+    put(out + g->nrest, share, knows_up(g) ? up_of(g, m) : v3(0, 0, 0));
+}
+
+// What they change by in a moment.
+static void measure_speed(const likeness *g, moment m, double *out) {
+    const sn_lanes *l = g->l;
+    const int last = l->nframe - 1;
+    const moment low = {m.frame - g->speed < 0 ? 0 : m.frame - g->speed, m.mirrored},
+                 high = {m.frame + g->speed > last ? last : m.frame + g->speed, m.mirrored};
+    const double *x0 = pose_of(g, low, g->image[0]), *x1 = pose_of(g, high, g->image[1]),
+                 per = ahead * sn_lane_rate(l) / (high.frame - low.frame) / sqrt(g->nrest);
+    for (int i = 0; i < g->nrest; i++) {
+        const sn_lane_coordinate *at = &g->all[g->rest[i]];
+        const sn_joint *j = &l->model->joint[at->joint];
+        if (!sn_lane_is_rotation(j)) {
+            out[i] = per * (x1[at->q] - x0[at->q]);
+            continue;
+        }
+        sn_mat3 R0 = sn_joint_rotation(j, x0 + j->q0), R1 = sn_joint_rotation(j, x1 + j->q0);
+        put(out + i, per, turn_between(&R0, &R1));
+        i += 2;
     }
+    put(out + g->nrest, per, knows_up(g) ? v3_sub(up_of(g, high), up_of(g, low)) : v3(0, 0, 0));
+}
+
+static int half_width(const likeness *g) { return g->nrest + UP; }
+static int width(const likeness *g) { return 2 * half_width(g); }
+
+static void measure(const likeness *g, moment m, double *out) {
+    measure_posture(g, m, out);
+    measure_speed(g, m, out + half_width(g));
 }
 
 static double square_between(const double *x, const double *y, int n) {
@@ -97,20 +165,20 @@ static double square_between(const double *x, const double *y, int n) {
     return (sum[0] + sum[1]) + (sum[2] + sum[3]);
 }
 
-static int width(const likeness *g) { return 2 * (g->nrest + UP); }
-
 static double *row(const likeness *g, int i) { return g->posture + (size_t)i * (size_t)width(g); }
 
-static double covariance(const likeness *g, const double *p, int frame, int known) {
-    double seconds = sqrt(3) * abs(frame - g->frame[known]) / sn_lane_rate(g->l) / together,
+static double covariance(const likeness *g, const double *p, moment m, int known) {
+    const moment k = g->at[known];
+    double seconds = sqrt(3) * abs(m.frame - k.frame) / sn_lane_rate(g->l) / together,
            off = square_between(p, row(g, known), width(g)) / (posture * posture);
-    return strength * sn_exp(-0.5 * off) + (seconds < 40 ? (1 + seconds) * sn_exp(-seconds) : 0);
+    bool in_time = m.mirrored == k.mirrored && seconds < 40;
+    return strength * sn_exp(-0.5 * off) + (in_time ? (1 + seconds) * sn_exp(-seconds) : 0);
 }
 
-static bool shows_limb(const likeness *g, int frame) {
-    const unsigned char *mark = marks(g, frame);
+static bool shows_limb(const likeness *g, moment m) {
+    const unsigned char *mark = marks(g, m.frame);
     for (int i = 0; i < g->nlimb; i++)
-        if (mark[g->all[g->limb[i]].v]) return false;
+        if (mark[g->all[m.mirrored ? g->mirror->of[g->limb[i]] : g->limb[i]].v]) return false;
     return true;
 }
 
@@ -123,9 +191,11 @@ static bool is_gap_of(const sn_lanes *l, int v, int first, int last) {
     return true;
 }
 
-static bool is_seen(const sn_lanes *l, int v, int first, int last) {
+static bool is_seen(const sn_lanes *l, int joint, int first, int last) {
+    const sn_joint *j = &l->model->joint[joint];
     for (int f = first < 0 ? 0 : first; f <= last && f < l->nframe; f++)
-        if (l->hidden[(size_t)f * l->nv + (size_t)v]) return false;
+        for (int i = 0; i < j->nv; i++)
+            if (l->hidden[(size_t)f * l->nv + (size_t)(j->v0 + i)]) return false;
     return true;
 }
 
@@ -143,13 +213,38 @@ static void divide(likeness *g, int ncoordinate) {
         if (leads(g->l, at->joint, g->first, g->last)) {
             g->limb[g->nlimb++] = i;
         } else if (!at->slides &&
-                   is_seen(g->l, at->v, g->first - 1 - g->speed, g->last + 1 + g->speed)) {
+                   is_seen(g->l, at->joint, g->first - 1 - g->speed, g->last + 1 + g->speed)) {
             g->rest[g->nrest++] = i;
         }
     }
 }
 
-// The frames that are most like any moment of the gap, at most LIKE of them.
+// How far what is measured is from the moment of the gap that is most like it, by its first n numbers.
+static double least_between(const likeness *g, int n) {
+    double least = INFINITY;
+    for (int k = 0; k < LOOKS; k++) least = fmin(least, square_between(g->k, row(g, KNOWN + k), n));
+    return least;
+}
+
+// One more moment, if it is among the LIKE that are most like any of the gap's.
+static void consider(likeness *g, moment m) {
+    int at = g->count;
+    const double limit = at == LIKE ? g->unlike[LIKE - 1] : INFINITY;
+    // speeds cost more, and most are far off without them
+    measure_posture(g, m, g->k);
+    double least = least_between(g, half_width(g));
+    if (!(least < limit)) return;
+    measure_speed(g, m, g->k + half_width(g));
+    least = least_between(g, width(g));
+    if (!(least < limit)) return;
+    // the place behind the last is free; what comes to stand behind all is dropped
+    if (at == LIKE) at--;
+    for (; at > 0 && least < g->unlike[at - 1]; at--)
+        g->unlike[at] = g->unlike[at - 1], g->at[at] = g->at[at - 1];
+    g->unlike[at] = least, g->at[at] = m;
+    if (g->count < LIKE) g->count++;
+}
+
 static void choose_like(likeness *g) {
     const sn_lanes *l = g->l;
     const double rate = sn_lane_rate(l);
@@ -158,42 +253,28 @@ static void choose_like(likeness *g) {
         high = g->last + reach >= l->nframe ? l->nframe - 1 : g->last + reach,
         length = g->last - g->first;
     for (int k = 0; k < LOOKS; k++)
-        measure(g, g->first + (int)((int64_t)length * k / (LOOKS - 1)), row(g, KNOWN + k));
+        measure(g, as_it_is(g->first + (int)((int64_t)length * k / (LOOKS - 1))),
+                row(g, KNOWN + k));
     for (int f = low; f <= high; f += step) {
-        if ((f >= g->first && f <= g->last) || !shows_limb(g, f)) continue;
-        // the place behind the last is free; what comes to stand behind all is dropped
-        double least = INFINITY;
-        int at = g->count < LIKE ? g->count : LIKE;
-        measure(g, f, g->k);
-        for (int k = 0; k < LOOKS; k++)
-            least = fmin(least, square_between(g->k, row(g, KNOWN + k), width(g)));
-        if (at == LIKE && !(least < g->unlike[LIKE - 1])) continue;
-        if (at == LIKE) at--;
-        for (; at > 0 && least < g->unlike[at - 1]; at--)
-            g->unlike[at] = g->unlike[at - 1], g->frame[at] = g->frame[at - 1];
-        g->unlike[at] = least, g->frame[at] = f;
-        if (g->count < LIKE) g->count++;
+        const moment own = {f, false}, image = {f, true};
+        if ((f < g->first || f > g->last) && shows_limb(g, own)) consider(g, own);
+        if (g->mirror != NULL && shows_limb(g, image)) consider(g, image);
     }
 }
 
 static void add_edges(likeness *g) {
     int step = (int)fmax(edge_step * sn_lane_rate(g->l), 1);
     for (int k = 0; k < 2 * EDGE; k++) {
-        int f = k < EDGE ? g->first - 1 - k * step : g->last + 1 + (k - EDGE) * step;
-        if (f < 0 || f >= g->l->nframe || !shows_limb(g, f)) continue;
+        moment m = as_it_is(k < EDGE ? g->first - 1 - k * step : g->last + 1 + (k - EDGE) * step);
+        if (m.frame < 0 || m.frame >= g->l->nframe || !shows_limb(g, m)) continue;
         bool there = false;
-        for (int i = 0; i < g->count && !there; i++) there = g->frame[i] == f;
-        if (!there) g->frame[g->count++] = f;
+        for (int i = 0; i < g->count && !there; i++)
+            there = g->at[i].frame == m.frame && !g->at[i].mirrored;
+        if (!there) g->at[g->count++] = m;
     }
 }
 
-static sn_mat3 against(const sn_mat3 *A, const sn_mat3 *B) {
-    sn_mat3 back = m3_transpose(A);
-    return m3_mulm(&back, B);
-}
-
-// Three angles of a joint are one rotation, which is taken against the middle between both edges: arms over the head have
-// angles far from each other that are nearly the same.
+// A rotation of the limb is taken against the middle between both edges.
 static void find_turns(likeness *g) {
     const sn_lanes *l = g->l;
     const double *a = sn_lane_pose(l, g->first - 1), *b = sn_lane_pose(l, g->last + 1);
@@ -201,26 +282,23 @@ static void find_turns(likeness *g) {
         const sn_joint *j = &l->model->joint[g->all[g->limb[c]].joint];
         g->turns[c] = sn_lane_is_rotation(j);
         if (!g->turns[c]) continue;
-        sn_mat3 A = sn_joint_rotation(j, a + j->q0), B = sn_joint_rotation(j, b + j->q0),
-                way = against(&A, &B);
-        sn_mat3 half = sn_mat3_from_quat(sn_quat_exp(v3_scale(0.5, sn_rotation_log(&way))));
+        sn_mat3 A = sn_joint_rotation(j, a + j->q0), B = sn_joint_rotation(j, b + j->q0);
+        sn_mat3 half = sn_mat3_from_quat(sn_quat_exp(v3_scale(0.5, turn_between(&A, &B))));
         g->between[c] = m3_mulm(&A, &half);
         g->turns[c + 1] = g->turns[c + 2] = false;
         c += 2;
     }
 }
 
-// The limb in a frame that shows it.
-static void read_limb(const likeness *g, int frame, double *out) {
+// The limb in a moment that shows it.
+static void read_limb(const likeness *g, moment m, double *out) {
     const sn_lanes *l = g->l;
-    const double *x = sn_lane_pose(l, frame), *edge = sn_lane_pose(l, g->first - 1);
+    const double *x = pose_of(g, m, g->image[0]), *edge = sn_lane_pose(l, g->first - 1);
     for (int c = 0; c < g->nlimb; c++) {
         const sn_lane_coordinate *at = &g->all[g->limb[c]];
         if (g->turns[c]) {
-            sn_mat3 R = sn_joint_rotation(&l->model->joint[at->joint], x + at->q),
-                    off = against(&g->between[c], &R);
-            sn_vec3 w = sn_rotation_log(&off);
-            out[c] = w.x, out[c + 1] = w.y, out[c + 2] = w.z;
+            sn_mat3 R = sn_joint_rotation(&l->model->joint[at->joint], x + at->q);
+            put(out + c, 1, turn_between(&g->between[c], &R));
             c += 2;
         } else {
             out[c] = at->slides ? x[at->q] : near_to(x[at->q], edge[at->q]);
@@ -247,14 +325,14 @@ static void put_limb(const likeness *g, const double *y, const double *before, d
 static bool learn(likeness *g) {
     int n = g->count;
     if (n < 2) return false;
-    for (int i = 0; i < n; i++) measure(g, g->frame[i], row(g, i));
+    for (int i = 0; i < n; i++) measure(g, g->at[i], row(g, i));
     for (int i = 0; i < n; i++) {
-        for (int j = 0; j <= i; j++) g->K[i * n + j] = covariance(g, row(g, i), g->frame[i], j);
+        for (int j = 0; j <= i; j++) g->K[i * n + j] = covariance(g, row(g, i), g->at[i], j);
         g->K[i * n + i] += noise;
     }
     if (!sn_cholesky(g->K, n)) return false;
     for (int i = 0; i < n; i++) {
-        read_limb(g, g->frame[i], g->unlike);
+        read_limb(g, g->at[i], g->unlike);
         for (int c = 0; c < g->nlimb; c++) g->y[(size_t)c * KNOWN + (size_t)i] = g->unlike[c];
     }
     for (int c = 0; c < g->nlimb; c++) {
@@ -271,8 +349,8 @@ static bool learn(likeness *g) {
 // The limb in a frame, by its posture.
 static void guess(const likeness *g, int frame, double *out) {
     double *p = row(g, KNOWN);
-    measure(g, frame, p);
-    for (int i = 0; i < g->count; i++) g->k[i] = covariance(g, p, frame, i);
+    measure(g, as_it_is(frame), p);
+    for (int i = 0; i < g->count; i++) g->k[i] = covariance(g, p, as_it_is(frame), i);
     for (int c = 0; c < g->nlimb; c++) {
         const double *y = g->y + (size_t)c * KNOWN;
         double sum = g->mean[c];
@@ -287,14 +365,14 @@ static void look_at_edge(likeness *g, int edge, int step, double *off, double *c
     int n = sn_lane_speed_window(l), k = 0;
     while (k < n) {
         int f = edge + step * (k + 1);
-        if (f < 0 || f >= l->nframe || !shows_limb(g, f)) break;
+        if (f < 0 || f >= l->nframe || !shows_limb(g, as_it_is(f))) break;
         k++;
     }
     guess(g, edge, off);
-    read_limb(g, edge, g->unlike);
+    read_limb(g, as_it_is(edge), g->unlike);
     for (int c = 0; c < g->nlimb; c++) off[c] = g->unlike[c] - off[c];
     guess(g, edge + step * k, change);
-    read_limb(g, edge + step * k, g->unlike);
+    read_limb(g, as_it_is(edge + step * k), g->unlike);
     for (int c = 0; c < g->nlimb; c++)
         change[c] = k > 0 ? (g->unlike[c] - change[c] - off[c]) / (step * k) : 0;
 }
@@ -327,15 +405,16 @@ void sn_lane_like_write(sn_lanes *l, int first, int last, const sn_lane_coordina
     }
 }
 
-size_t sn_lane_like_room(int ncoordinate) {
+size_t sn_lane_like_room(const sn_lanes *l, int ncoordinate) {
     size_t n = (size_t)ncoordinate + UP;
     return n + (KNOWN + LOOKS) * 2 * n + KNOWN * KNOWN + KNOWN * n + 2 * n + (KNOWN + 2 * n) +
-           (KNOWN + n) + 4 * n + 9 * n + 3 * n;
+           (KNOWN + n) + 4 * n + 2 * l->nq + 9 * n + 9 * n + 3 * n;
 }
 
 bool sn_lane_like(const sn_lanes *l, int first, int last, const sn_lane_coordinate *all, int count,
-                  double *room, double *values) {
-    likeness g = {.l = l, .first = first, .last = last, .all = all};
+                  const sn_lane_mirror *mirror, double *room, double *values) {
+    likeness g = {
+        .l = l, .first = first, .last = last, .all = all, .nall = count, .mirror = mirror};
     size_t n = (size_t)count + UP;
     g.speed = (int)fmax(ahead * sn_lane_rate(l), 1);
     g.about = room;
@@ -346,15 +425,22 @@ bool sn_lane_like(const sn_lanes *l, int first, int last, const sn_lane_coordina
     g.k = g.mean + 2 * n;
     g.unlike = g.k + KNOWN + 2 * n;
     for (size_t i = 0; i < 4; i++) g.edge[i] = g.unlike + KNOWN + n + i * n;
-    g.between = (sn_mat3 *)(g.edge[3] + n);
-    g.limb = (int *)(g.between + n);
+    for (size_t i = 0; i < 2; i++) g.image[i] = g.edge[3] + n + i * l->nq;
+    g.between = (sn_mat3 *)(g.image[1] + l->nq);
+    g.centre = g.between + n;
+    g.limb = (int *)(g.centre + n);
     g.rest = g.limb + n;
     g.turns = (bool *)(g.rest + n);
     divide(&g, count);
     if (g.nlimb == 0 || g.nrest < fewest) return false;
     find_turns(&g);
     const double *middle = sn_lane_pose(l, first + (last - first) / 2);
-    for (int i = 0; i < g.nrest; i++) g.about[i] = middle[all[g.rest[i]].q];
+    for (int i = 0; i < g.nrest; i++) {
+        const sn_lane_coordinate *at = &all[g.rest[i]];
+        const sn_joint *j = &l->model->joint[at->joint];
+        g.about[i] = middle[at->q];
+        if (sn_lane_is_rotation(j)) g.centre[i] = sn_joint_rotation(j, middle + j->q0);
+    }
     choose_like(&g);
     add_edges(&g);
     if (!learn(&g)) return false;
