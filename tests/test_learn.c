@@ -315,11 +315,10 @@ static void real_takes(void **unused) {
         const char *skeleton, *take;
         int agree;      // at least so many of 41 as in the built-in set
         double rms_cm;  // at most, of the fit with the learned places
-        int code;  // 4: its own motion, whose legs flip, has put markers where a forearm then cannot be
-    } clips[] = {{"hdm05/HDM_dg.asf", "hdm05/HDM_dg_06-03_03_120", 28, 0.8, 0},
-                 {"hdm05/HDM_dg.asf", "hdm05/HDM_dg_01-03_01_120", 28, 1.2, 0},
-                 {"hdm05/HDM_dg.asf", "hdm05/HDM_dg_03-05_02_120", 28, 2.4, 4},
-                 {"cmu/02.asf", "cmu/02_01", 20, 0.5, 0}};
+    } clips[] = {{"hdm05/HDM_dg.asf", "hdm05/HDM_dg_06-03_03_120", 28, 0.8},
+                 {"hdm05/HDM_dg.asf", "hdm05/HDM_dg_01-03_01_120", 28, 1.2},
+                 {"hdm05/HDM_dg.asf", "hdm05/HDM_dg_03-05_02_120", 28, 2.4},
+                 {"cmu/02.asf", "cmu/02_01", 20, 0.5}};
     for (size_t k = 0; k < sizeof clips / sizeof clips[0]; k++) {
         if (data_path(clips[k].skeleton) == NULL) skip();
         char skeleton[600], amc[600], c3d[600];
@@ -356,8 +355,8 @@ static void real_takes(void **unused) {
             if (side && strcmp(b->joint, "root") != 0 && strncmp(b->joint, "low", 3) != 0)
                 assert_int_equal(p->joint[0], b->joint[0]);
         }
-        program_expect(clips[k].code, "set: learned", "fit -m %s -i %s --markers %s -o %s --quiet",
-                       skeleton, c3d, set_path, program_path("fit.amc"));
+        program_expect(0, "set: learned", "fit -m %s -i %s --markers %s -o %s --quiet", skeleton,
+                       c3d, set_path, program_path("fit.amc"));
         double rms = atof(strstr(program_output, "RMS ") + 4);
         print_message("%s: %d of 41 as built in, the rest at most %d bones off; fit %.3f cm\n",
                       clips[k].take, agree, far, rms);

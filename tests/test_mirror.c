@@ -78,8 +78,7 @@ static double worst(stand *s) {
             const int other = s->image[j] < 0 ? j : s->image[j];
             const sn_vec3 there = place(s, other),
                           image = v3_sub(was[j], v3_scale(2 * v3_dot(n, was[j]), n));
-            if (m->joint[m->sweep_of[j]].nv > 0)
-                most = fmax(most, v3_norm(v3_sub(there, image)));
+            if (m->joint[m->sweep_of[j]].nv > 0) most = fmax(most, v3_norm(v3_sub(there, image)));
         }
     }
     free(was);
@@ -109,7 +108,8 @@ static void others(void **unused) {
     static const struct {
         const char *file;
         bool alike;
-        double most;  // a subject's sides are not quite alike: clavicles of 26 and 23 cm in the first
+        double
+            most;  // a subject's sides are not quite alike: clavicles of 26 and 23 cm in the first
     } all[] = {{"hdm05/HDM_dg.asf", true, 0.12},
                {"cmu/02.asf", true, 0.04},
                {"cmu/85_02.bvh", true, 0.06},

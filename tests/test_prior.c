@@ -83,6 +83,29 @@ static void let_go_and_lasting(void **unused) {
     sn_model_destroy(humanoid);
 }
 
+// A neck's lower joints nod further than they bend aside or turn; the last one does not.
+static void neck_nods(void **unused) {
+    (void)unused;
+    static const char *const joints[] = {"neck_low", "head"};
+    sn_model *humanoid;
+    sn_fit_prior p;
+    assert_int_equal(sn_model_humanoid(NULL, &humanoid, NULL), SN_OK);
+    assert_int_equal(sn_fit_find_prior(humanoid, NULL, NULL, &p), SN_OK);
+    for (int k = 0; k < 2; k++) {
+        int joint = sn_model_find_joint(humanoid, joints[k]), v = sn_model_v_index(humanoid, joint);
+        const sn_joint_desc *d = sn_model_joint(humanoid, joint);
+        assert_int_equal(sn_model_joint_nv(humanoid, joint), 3);
+        for (int i = 0; i < 3; i++) {
+            // it looks along z: x is across
+            double most = k == 0 && d->order[i] != 'X' ? 25 : 50;
+            assert_near(p.upper[v + i], most / 57.29578, 1e-6);
+            assert_near(p.lower[v + i], -most / 57.29578, 1e-6);
+        }
+    }
+    sn_release(NULL, p.q);
+    sn_model_destroy(humanoid);
+}
+
 static void back_bows(void **unused) {
     (void)unused;
     static const char *const orders[] = {"ZYX", "XYZ"};
@@ -174,8 +197,8 @@ static void clips(void **unused) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(pelvis_holds),
-                                       cmocka_unit_test(let_go_and_lasting),
-                                       cmocka_unit_test(back_bows), cmocka_unit_test(clips)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(pelvis_holds), cmocka_unit_test(let_go_and_lasting),
+        cmocka_unit_test(neck_nods), cmocka_unit_test(back_bows), cmocka_unit_test(clips)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -192,8 +192,9 @@ sn_fit_options sn_fit_options_default(void) {
                             .device = SN_DEVICE_CPU};
 }
 
-// Walls against the pull to the zero pose: 3e-3 by default.
-static const double walls_weight = 1e4;
+// Walls against the pull to the zero pose: 3e-2 by default, as much as a marker 17 cm from the joint. With a tenth of it
+// elbows of arms held out bent backwards by 22 degrees (HDM05 dg_01).
+static const double walls_weight = 1e5;
 
 // With OpenSim's files its ranges hold.
 static bool has_walls(const sn_fit_input *in, const sn_fit_options *o) {

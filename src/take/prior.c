@@ -46,6 +46,9 @@ typedef enum part {
 static const double reach[] = {[PELVIS] = 10, [BACK] = 40,     [COLLAR] = 55, [NECK] = 50,
                                [HAND] = 80,   [FINGERS] = 100, [FOOT] = 60,   [TOES] = 50};
 static const double behind = 10, bent = 165, bowed = 80;
+// Of a neck in several joints one against the next, other than to nod. Without, one that markers leave too long for where
+// the head is folds to one side or to the other by up to 79 degrees (HDM05 dg_03, mm).
+static const double neck_aside = 25;
 
 // How far each mostly is from rest, radians; the others are anywhere.
 static const double mostly[] = {[PELVIS] = 0.02, [BACK] = 0.33,   [COLLAR] = 0.33, [NECK] = 0.33,
@@ -311,6 +314,33 @@ static sn_status stand_up(const sn_fit_place *at, const sn_model *m, const body 
     return status;
 }
 
+// Is there more neck above a joint of it?
+static bool goes_on(const sn_model *m, const body *b, int joint) {
+    for (int j = 0; j < sn_model_njoint(m); j++)
+        if (sn_model_parent(m, j) == joint && part_of(m, b, j) == NECK) return true;
+    return false;
+}
+
+// A neck nods in all of its joints, and a head is drawn in with one against the next; but hardly any of them bends aside or
+// turns far by itself.
+static sn_status straighten(const sn_fit_place *at, const sn_model *m, const body *b, int joint,
+                            double *room, sn_fit_prior *out) {
+    int first = sn_model_v_index(m, joint), count = sn_desc_nv(sn_model_joint(m, joint));
+    double *delta = room, *q = room + sn_model_nv(m);
+    sn_vec3 across = v3_cross(upwards(b, at->workspace), forwards(b, at->workspace));
+    sn_status status = SN_OK;
+    if (sn_joint_ops_of(sn_model_joint(m, joint)->type)->quaternion >= 0 || v3_norm(across) < 1e-9)
+        return SN_OK;
+    across = v3_scale(1 / v3_norm(across), across);
+    for (int i = 0; i < count && status == SN_OK; i++) {
+        double along = v3_dot(axis_of(at, m, joint, first + i, delta, q, &status), across);
+        if (fabs(along) > 0.75) continue;
+        out->lower[first + i] = -neck_aside * degree;
+        out->upper[first + i] = neck_aside * degree;
+    }
+    return status;
+}
+
 sn_status sn_fit_no_prior(const sn_model *model, const sn_allocator *allocator, sn_fit_prior *out) {
     int nq = sn_model_nq(model), nv = sn_model_nv(model);
     *out = (sn_fit_prior){0};
@@ -371,6 +401,8 @@ sn_status sn_fit_find_prior(const sn_model *model, const sn_model *ranges,
             if (mostly[what] > 0)
                 out->spread[first + i] = fmin(out->spread[first + i], mostly[what]);
         status = wall(&at, model, &b, j, room, out->lower, out->upper);
+        if (status == SN_OK && what == NECK && goes_on(model, &b, j))
+            status = straighten(&at, model, &b, j, room, out);
         for (int side = 0; side < 2 && status == SN_OK; side++)
             if (j == b.arm[side] || j == b.thigh[side])
                 status = find_turn(&at, model, j, room, out->turn);

@@ -78,7 +78,8 @@ bool sn_lane_mirror_find(const sn_lanes *l, const sn_lane_coordinate *all, int c
     sn_vec3 middle;
     if (l->options.mirror == NULL) return false;
     sn_model_zero(l->model, w->q);
-    if (sn_workspace_pose(w->ws, w->q) != SN_OK || !find_plane(l, w->ws, &mirror->across, &middle) ||
+    if (sn_workspace_pose(w->ws, w->q) != SN_OK ||
+        !find_plane(l, w->ws, &mirror->across, &middle) ||
         !places_are_alike(l, w->ws, mirror->across, middle))
         return false;
     for (int i = 0; i < count; i++) {
