@@ -172,6 +172,14 @@ static void clips(void **unused) {
                 assert_true(sn_motion_frame(sn_take_motion(take), f)[sn_model_q_index(
                                 skeleton.model, sn_model_find_joint(skeleton.model, all[i].knee))] >
                             -0.35);
+            // arms held out, with a tenth of what holds an elbow: by 22 degrees behind straight
+            for (int f = 0; f < sn_recording_about(whole)->nframe; f++)
+                for (int side = 0; side < 2; side++)
+                    assert_true(sn_motion_frame(sn_take_motion(take), f)[sn_model_q_index(
+                                    skeleton.model,
+                                    sn_model_find_joint(skeleton.model,
+                                                        side == 0 ? "lradius" : "rradius"))] >
+                                -0.27);
             there++;
             sn_take_destroy(take);
             sn_recording_destroy(less);

@@ -18,6 +18,7 @@
 #include <stdatomic.h>
 
 #include "batch/batch.h"
+#include "math/vec3.h"
 #include "model/model.h"
 #include "sinew/batch.h"
 #include "sinew/track.h"
@@ -202,6 +203,11 @@ typedef struct sn_lane_mirror {
     double *sign;    ///< and with which sign
     sn_vec3 across;  ///< unit, with the figure at zero
 } sn_lane_mirror;
+
+/// In a mirror across which n, of length 1, points.
+static inline sn_vec3 sn_lane_reflect(sn_vec3 x, sn_vec3 n) {
+    return v3_add(x, v3_scale(-2 * v3_dot(n, x), n));
+}
 
 /// lanes_mirror.c: the image of coordinates, all of joints but the root.
 /// @return false where the figure is not its own mirror image

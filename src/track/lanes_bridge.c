@@ -20,8 +20,8 @@ enum { BLOCK = 64 };
 static const double hidden = 0.1;   // of what it usually is
 static const double window = 0.08;  // seconds over which speed is measured
 static const double lasting = 0.5;  // seconds; what lasts longer is led with less of it
-// Pull to the cubic, of how well it is usually seen: this, and a share of how well it still is seen. The goals decide
-// what they see, however little that is.
+// Pull to where it is led, of how well it is usually seen: this, and a share of how well it still is seen. What the last
+// goals of a limb say is mostly theirs to say, but not all of it: skin moves under them.
 static const double beside_seen = 0.3, least_held = 2e-4;
 
 // How a hidden one is marked: 1, and as many more as it still is seen; while they are looked for also one that is seen less

@@ -15,8 +15,6 @@
 // Of the figure's size by which a joint may be off its place in the mirror; and how much of an axis must be there.
 static const double off = 0.05, along = 0.95;
 
-static sn_vec3 reflect(sn_vec3 x, sn_vec3 n) { return v3_add(x, v3_scale(-2 * v3_dot(n, x), n)); }
-
 // In sweep order; one in the middle is its own.
 static int image_of(const sn_lanes *l, int k) {
     const int other = l->options.mirror[l->model->joint[k].id];
@@ -48,7 +46,7 @@ static bool places_are_alike(const sn_lanes *l, const sn_workspace *ws, sn_vec3 
         size = fmax(size, v3_norm(v3_sub(ws->frame[k].p, middle)));
     for (int k = 0; k < l->model->njoint; k++) {
         if (l->model->joint[k].nv == 0) continue;
-        const sn_vec3 image = reflect(v3_sub(ws->frame[k].p, middle), n),
+        const sn_vec3 image = sn_lane_reflect(v3_sub(ws->frame[k].p, middle), n),
                       there = v3_sub(ws->frame[image_of(l, k)].p, middle);
         if (!(v3_norm(v3_sub(image, there)) <= off * size)) return false;
     }
@@ -66,7 +64,8 @@ static double sign_of(const sn_workspace *ws, const sn_joint *j, const sn_joint 
                       sn_vec3 n) {
     const sn_twist *S = &ws->S[j->slot + i], *there = &ws->S[other->slot + i];
     const bool slides = (j->lengths >> i & 1) != 0;
-    const sn_vec3 image = slides ? reflect(S->b, n) : v3_scale(-1, reflect(S->a, n)),
+    const sn_vec3 image =
+                      slides ? sn_lane_reflect(S->b, n) : v3_scale(-1, sn_lane_reflect(S->a, n)),
                   axis = slides ? there->b : there->a;
     const double both = v3_norm(image) * v3_norm(axis), cosine = v3_dot(image, axis);
     return both > 0 && fabs(cosine) >= along * both ? copysign(1, cosine) : 0;
