@@ -131,12 +131,8 @@ bool bench_fit_speed(const char *data) {
         const bench_take *t = &bench_takes[i];
         if (!bench_is_there(data, t)) continue;
         char *model = bench_path(data, t->skeleton), *take = bench_path(data, t->take);
-        if (t->placed) {
-            good &= fit_row(model, take, "none", "as given");
-        } else {
-            good &= fit_row(model, take, "offsets", "offsets");
-            good &= fit_row(model, take, "scale", "lengths");
-        }
+        good &= fit_row(model, take, NULL, "default");
+        if (!t->placed) good &= fit_row(model, take, "scale", "lengths");
         free(model);
         free(take);
     }
