@@ -191,6 +191,22 @@ static inline bool sn_lane_is_rotation(const sn_joint *joint) {
     return joint->type == SN_JOINT_EULER && joint->nv == 3;
 }
 
+/// A rotation of which something is hidden.
+typedef struct sn_lane_swing {
+    float axis[3];    ///< of its body, about which a turn is all that is hidden; 0: more is
+    float angles[3];  ///< of it, as goals have the rest
+} sn_lane_swing;
+
+/// How many joints there are that sn_lane_is_rotation(), but for the root.
+int sn_lane_nrotation(const sn_lanes *lanes);
+/// lanes_seen.c: mark what is hidden in lanes->hidden, which is all zero.
+/// @param swings  nframe x sn_lane_nrotation(), in sweep order; written where these are marked
+sn_status sn_lanes_find_hidden(sn_lanes *lanes, sn_lane_swing *swings);
+/// How much of what is marked so is still seen, of what usually is.
+double sn_lane_still_seen(unsigned char mark);
+/// Let marked rotations go about their axes to where poses have them, and be as goals show them else.
+void sn_lanes_keep_swings(sn_lanes *lanes, const sn_lane_swing *swings);
+
 /// A coordinate that is one number.
 typedef struct sn_lane_coordinate {
     int joint, q, v;

@@ -10,27 +10,19 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "linalg/dense.h"
 #include "model/model.h"
-#include "sweeps/workspace.h"
 #include "track/lanes.h"
 
 enum { BLOCK = 64 };
 
-static const double hidden = 0.1;   // of what it usually is
 static const double window = 0.08;  // seconds over which speed is measured
 static const double lasting = 0.5;  // seconds; what lasts longer is led with less of it
 // Pull to where it is led, of how well it is usually seen: this, and a share of how well it still is seen. What the last
 // goals of a limb say is mostly theirs to say, but not all of it: skin moves under them.
 static const double beside_seen = 0.3, least_held = 2e-4;
 
-// How a hidden one is marked: 1, and as many more as it still is seen; while they are looked for also one that is seen less
-// than usual.
-enum { LEVELS = 200, LESS = 255 };
-
 static double pull_of(unsigned char mark) {
-    double now = (double)(mark - 1) / LEVELS * hidden;
-    return least_held + beside_seen * now;
+    return least_held + beside_seen * sn_lane_still_seen(mark);
 }
 
 static unsigned char *mark_of(const sn_lanes *l, int frame) {
@@ -60,84 +52,6 @@ bool sn_lane_keep_hidden(const sn_lanes *l, sn_lane_side *s) {
         }
     }
     return any;
-}
-
-static unsigned char mark_for(double seen) {
-    if (seen < hidden) return (unsigned char)(1 + LEVELS * fmax(seen / hidden, 0));
-    return seen < 1 - 1e-9 ? LESS : 0;
-}
-
-// An upper arm's turn about its bone is hidden with the forearm, now in one of its three angles and now in another, and
-// mostly in none of them alone. So what is seen of such a joint is a matrix, of turns about the world's axes through it.
-static void see_rotations(const sn_lanes *l, const sn_workspace *ws, double *seen) {
-    for (int k = 0; k < l->model->njoint; k++, seen += 9) {
-        if (!sn_lane_is_rotation(&l->model->joint[k])) continue;
-        const sn_vec3 at = ws->frame[k].p;
-        for (int i = 0; i < 3; i++) {
-            const sn_twist push = sn_field_times(ws->field[k].K, twist_about(v3_unit(i), at));
-            for (int j = 0; j < 3; j++) {
-                const sn_twist turn = twist_about(v3_unit(j), at);
-                seen[3 * i + j] = v3_dot(push.a, turn.a) + v3_dot(push.b, turn.b);
-            }
-        }
-    }
-}
-
-// Of a rotation the share that is seen of the turn that is seen least: as long as `now` - share `all` is positive, it is
-// more. A turn that is never seen is not hidden.
-static double least_share(const double *now, const double *all) {
-    double low = 0, high = hidden, trifle = 1e-6 * (all[0] + all[4] + all[8]), A[9];
-    for (double share = high; high - low > hidden / LEVELS; share = 0.5 * (low + high)) {
-        for (int i = 0; i < 9; i++) A[i] = now[i] - share * all[i] + (i % 4 == 0 ? trifle : 0);
-        bool more = sn_cholesky(A, 3);
-        if (more && share == hidden) return 0.5;
-        *(more ? &low : &high) = share;
-    }
-    return low;
-}
-
-// Which degrees of freedom are hidden in the frames of a block.
-static sn_status find_hidden(sn_lanes *l, sn_lane_worker *w, int block) {
-    const size_t matrices = 9 * (size_t)l->model->njoint;
-    double *now = (double *)l->extra + 2 * matrices * (size_t)(w - l->workers),
-           *all = now + matrices;
-    int first = block * BLOCK, end = BLOCK < l->nframe - first ? first + BLOCK : l->nframe;
-    SN_TRY(sn_problem_set_enabled(w->problem, l->rest, false));
-    for (int f = first; f < end; f++) {
-        int n = 0;
-        double value;
-        unsigned char *mark = mark_of(l, f);
-        SN_TRY(l->goals(l->user, f, w->problem));
-        for (int i = 0; i < l->options.goals; i++) n += sn_problem_task_active(w->problem, i);
-        if (n == l->options.goals) continue;
-        SN_TRY(sn_workspace_eval(w->ws, sn_lane_pose(l, f), SN_EVAL_GAUSS_NEWTON, &value));
-        sn_workspace_fields_diagonal(w->ws, w->weight);
-        see_rotations(l, w->ws, now);
-        // at this pose, were nothing missing that usually is there
-        bool some = false;
-        for (int i = 0; i < l->options.goals; i++) {
-            if (!l->shown[i] || sn_problem_task_active(w->problem, i)) continue;
-            // where it is: a loss counts for less what is far off
-            const sn_task *t = sn_problem_task(w->problem, i);
-            sn_vec3 p = sn_workspace_point(w->ws, t->joint, t->local);
-            SN_TRY(sn_problem_set_goal(w->problem, i, (const double[3]){p.x, p.y, p.z}));
-            some = true;
-        }
-        if (!some) continue;
-        SN_TRY(sn_workspace_eval(w->ws, sn_lane_pose(l, f), SN_EVAL_GAUSS_NEWTON, &value));
-        sn_workspace_fields_diagonal(w->ws, w->delta);
-        see_rotations(l, w->ws, all);
-        for (size_t v = 0; v < l->nv; v++)
-            mark[l->model->v_of[v]] = mark_for(w->weight[v] / fmax(w->delta[v], 1e-30));
-        for (int k = 1; k < l->model->njoint; k++) {
-            const sn_joint *j = &l->model->joint[k];
-            if (!sn_lane_is_rotation(j)) continue;
-            if (!mark[j->v0] && !mark[j->v0 + 1] && !mark[j->v0 + 2]) continue;
-            mark[j->v0] = mark_for(least_share(now + 9 * (size_t)k, all + 9 * (size_t)k));
-            mark[j->v0 + 1] = mark[j->v0 + 2] = mark[j->v0];
-        }
-    }
-    return SN_OK;
 }
 
 static double *at(const sn_lanes *l, int frame, int q) { return sn_lane_pose(l, frame) + q; }
@@ -186,6 +100,7 @@ typedef struct gaps {
     double *room;    // for each worker
     size_t size;     // of one
     double *values;  // of all gaps
+    sn_lane_swing *swings;
 } gaps;
 
 static sn_status lead_gap(sn_lanes *l, sn_lane_worker *w, int i) {
@@ -201,22 +116,6 @@ static int by_frames(const void *a, const void *b) {
     const gap *x = a, *y = b;
     return x->first != y->first ? (x->first > y->first) - (x->first < y->first)
                                 : (x->last > y->last) - (x->last < y->last);
-}
-
-// How much of a limb its last markers show depends on the pose, and that is a guess: for a moment they may seem to show
-// it. What is hidden before and behind such a moment is hidden in it.
-static void close_moments(sn_lanes *l) {
-    const int longest = (int)(lasting * sn_lane_rate(l));
-    for (size_t v = 0; v < l->nv; v++)
-        for (int f = 0, first = 0, last = -1; f <= l->nframe; f++) {
-            const unsigned char mark = f < l->nframe ? mark_of(l, f)[v] : 0;
-            if (mark == LESS) continue;
-            // first ... f - 1 are less than usual; before them is `last`, if it is hidden
-            bool close = mark != 0 && last == first - 1 && last >= 0 && f - first <= longest;
-            for (int k = first; k < f; k++) mark_of(l, k)[v] = close ? 1 + LEVELS : 0;
-            first = f + 1;
-            last = mark != 0 ? f : -1;
-        }
 }
 
 static void list_coordinates(const sn_lanes *l, gaps *all) {
@@ -304,9 +203,9 @@ static sn_status list_gaps(sn_lanes *l, gaps *all) {
 // their own, so that none sees what another one does.
 static sn_status bridge_gaps(sn_lanes *l, gaps *all) {
     bool some = false;
-    close_moments(l);
     list_coordinates(l, all);
     bridge_all(l, all);
+    sn_lanes_keep_swings(l, all->swings);
     SN_TRY(list_gaps(l, all));
     all->mirrored = all->count > 0 && sn_lane_mirror_find(l, all->all, all->nall, &all->mirror);
     l->extra = all;
@@ -316,7 +215,10 @@ static sn_status bridge_gaps(sn_lanes *l, gaps *all) {
         some = some || g->led;
         if (g->led) sn_lane_like_write(l, g->first, g->last, all->all, all->nall, g->values);
     }
-    if (some) sn_lanes_unwind(l);
+    if (some) {
+        sn_lanes_keep_swings(l, all->swings);
+        sn_lanes_unwind(l);
+    }
     return SN_OK;
 }
 
@@ -357,13 +259,11 @@ sn_status sn_lanes_bridge(sn_lanes *l) {
     all.any = sn_acquire(&l->allocator, (size_t)l->nframe * sizeof *all.any);
     all.mirror.of = sn_acquire(&l->allocator, (l->nv + 1) * sizeof *all.mirror.of);
     all.mirror.sign = sn_acquire(&l->allocator, (l->nv + 1) * sizeof *all.mirror.sign);
-    double *matrices = sn_acquire(&l->allocator, (size_t)l->nworker * 18 *
-                                                     (size_t)l->model->njoint * sizeof *matrices);
-    l->extra = matrices;
-    const bool room = l->hidden != NULL && all.all != NULL && all.any != NULL && matrices != NULL &&
-                      all.mirror.of != NULL && all.mirror.sign != NULL;
-    sn_status status = room ? sn_lanes_run(l, find_hidden, blocks) : SN_ERR_MEMORY;
-    sn_release(&l->allocator, matrices);
+    all.swings = sn_acquire(&l->allocator, ((size_t)l->nframe * (size_t)sn_lane_nrotation(l) + 1) *
+                                               sizeof *all.swings);
+    const bool room = l->hidden != NULL && all.all != NULL && all.any != NULL &&
+                      all.swings != NULL && all.mirror.of != NULL && all.mirror.sign != NULL;
+    sn_status status = room ? sn_lanes_find_hidden(l, all.swings) : SN_ERR_MEMORY;
     if (status == SN_OK) status = bridge_gaps(l, &all);
     if (status == SN_OK) status = sn_lanes_aside(l, &solved, blocks);
     sn_release(&l->allocator, all.list);
@@ -373,6 +273,7 @@ sn_status sn_lanes_bridge(sn_lanes *l) {
     sn_release(&l->allocator, all.all);
     sn_release(&l->allocator, all.room);
     sn_release(&l->allocator, all.values);
+    sn_release(&l->allocator, all.swings);
     l->extra = NULL;
     return status;
 }
