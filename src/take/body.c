@@ -27,7 +27,7 @@ static const char *const part_names[SN_BODY_PARTS][12] = {
     [SN_BODY_FINGERS] = {"#fingers", "#handindex1", "#fingerbase", "#hand", "#wrist", NULL},
     [SN_BODY_THIGH] = {"#femur", "#thigh", "#upleg", "#upperleg", "#hip", NULL},
     [SN_BODY_SHIN] = {"#tibia", "#shin", "#leg", "#lowerleg", "#calf", "#knee", NULL},
-    [SN_BODY_FOOT] = {"#foot", "#ankle", "#calcn", "#talus", "#tibia", NULL},
+    [SN_BODY_FOOT] = {"#foot", "#calcn", "#ankle", "#talus", "#tibia", NULL},
     [SN_BODY_TOES] = {"#toes", "#toebase", "#toe", "#toe0", "#foot", "#ankle", NULL},
 };
 
@@ -85,15 +85,21 @@ int sn_body_part(const sn_model *model, sn_body which, int side) {
     return found;
 }
 
-int sn_body_carrier(const sn_model *model, sn_body which, int side) {
-    int found = sn_body_part(model, which, side), best = NO_NAME;
-    if (found >= 0) return found;
-    // an .osim file's joints have the names of coordinates: its bodies are frames
+int sn_body_frame(const sn_model *model, sn_body which, int side) {
+    int found = -1, best = NO_NAME;
     for (int i = 0; i < sn_model_nframe(model) && best > 0; i++) {
         int k = better_name(which, side, sn_model_frame(model, i)->name, best);
-        if (k < best) best = k, found = sn_model_frame(model, i)->joint;
+        if (k < best) best = k, found = i;
     }
     return found;
+}
+
+int sn_body_carrier(const sn_model *model, sn_body which, int side) {
+    int found = sn_body_part(model, which, side);
+    if (found >= 0) return found;
+    // an .osim file's joints have the names of coordinates: its bodies are frames
+    int frame = sn_body_frame(model, which, side);
+    return frame >= 0 ? sn_model_frame(model, frame)->joint : -1;
 }
 
 bool sn_body_is_above(const sn_model *model, int joint, int below) {

@@ -28,6 +28,8 @@ typedef enum sn_body {
 int sn_body_part(const sn_model *model, sn_body which, int side);
 /// The same, by the names of an .osim file's bodies where its joints have none: for where markers sit.
 int sn_body_carrier(const sn_model *model, sn_body which, int side);
+/// The frame of an .osim file's body that is a part; -1 when there is none, as in all other models.
+int sn_body_frame(const sn_model *model, sn_body which, int side);
 
 /// Is a joint on the way from `below` to the root, or `below` itself?
 bool sn_body_is_above(const sn_model *model, int joint, int below);

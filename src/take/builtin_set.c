@@ -11,6 +11,7 @@
 
 #include "base/status.h"
 #include "math/vec3.h"
+#include "model/model.h"
 #include "sinew/eval.h"
 #include "take/body.h"
 #include "take/marker_set.h"
@@ -188,7 +189,7 @@ static const spot spots[] = {
     {"#TTC", "ttc tt tibialtuberosity", SN_BODY_SHIN, 0.1, {0, 0, 0.05}, 0.025, MORE},
     {"#HF", "hf fax fibula fibhead headfibula", SN_BODY_SHIN, 0.06, {0.05, 0, -0.03}, 0.025, MORE},
     {"#SHF", "shankfront tiap shankupper", SN_BODY_SHIN, 0.3, {0.03, 0, 0.04}, 0.05, MORE},
-    {"#SHB", "shankrear", SN_BODY_SHIN, 0.4, {0.06, 0, -0.03}, 0.05, MORE},
+    {"#SKR", "shankrear", SN_BODY_SHIN, 0.4, {0.06, 0, -0.03}, 0.05, MORE},
     {"#SK1", "sk1 sh1 tb1", SN_BODY_SHIN, 0.3, {0.05, 0, 0.01}, 0.08, MORE},
     {"#SK2", "sk2 sh2 tb2", SN_BODY_SHIN, 0.4, {0.05, 0, 0.01}, 0.08, MORE},
     {"#SK3", "sk3 sh3 tb3", SN_BODY_SHIN, 0.5, {0.05, 0, 0.01}, 0.08, MORE},
@@ -241,6 +242,41 @@ static const spot spots[] = {
 
 enum { NSPOT = (int)(sizeof spots / sizeof spots[0]) };
 
+// Where joints are a body's own, as in OpenSim's models: the same spots there, from a part that need not be the one that
+// carries them, arms hanging. Skeletons that were made for animation have their knees lower and their feet thicker.
+typedef struct on_bones {
+    const char *name;
+    sn_body on, from;
+    double along;
+    double move[3];
+    double doubt;
+} on_bones;
+
+// On trunk and pelvis heights are shares as above. Means over the marker sets of three laboratories' OpenSim models.
+static const on_bones bones[] = {
+    {"C7", SN_BODY_NECK, SN_BODY_NECK, 0.82, {0, 0, -0.086}, 0.025},
+    {"CLAV", SN_BODY_THORAX, SN_BODY_THORAX, 0.77, {0, 0, 0.032}, 0.025},
+    {"#FWT", SN_BODY_PELVIS, SN_BODY_PELVIS, 0, {0.125, 0.023, 0.09}, 0.015},
+    {"#BWT", SN_BODY_PELVIS, SN_BODY_PELVIS, 0, {0.044, 0.038, -0.082}, 0.015},
+    {"SACR", SN_BODY_PELVIS, SN_BODY_PELVIS, 0, {0, 0.03, -0.08}, 0.015},
+    {"#SHO", SN_BODY_CLAVICLE, SN_BODY_UPPER_ARM, 0, {-0.033, 0.048, -0.004}, 0.012},
+    {"#SHB", SN_BODY_CLAVICLE, SN_BODY_UPPER_ARM, 0, {-0.005, -0.007, -0.07}, 0.03},
+    {"#ASH", SN_BODY_CLAVICLE, SN_BODY_UPPER_ARM, 0, {-0.005, -0.005, 0.03}, 0.03},
+    {"#ELB", SN_BODY_UPPER_ARM, SN_BODY_UPPER_ARM, 1, {0.024, 0.021, 0.006}, 0.015},
+    {"#ELM", SN_BODY_UPPER_ARM, SN_BODY_UPPER_ARM, 1, {-0.06, 0.016, -0.003}, 0.015},
+    {"#WRA", SN_BODY_FOREARM, SN_BODY_FOREARM, 1, {0.028, 0.01, -0.006}, 0.015},
+    {"#WRB", SN_BODY_FOREARM, SN_BODY_FOREARM, 1, {-0.028, 0.01, -0.019}, 0.015},
+    {"#KNE", SN_BODY_THIGH, SN_BODY_THIGH, 1, {0.053, 0.006, 0.002}, 0.015},
+    {"#KNM", SN_BODY_THIGH, SN_BODY_THIGH, 1, {-0.053, 0.005, 0.002}, 0.015},
+    {"#ANK", SN_BODY_SHIN, SN_BODY_SHIN, 1, {0.049, 0.004, -0.008}, 0.012},
+    {"#ANM", SN_BODY_SHIN, SN_BODY_SHIN, 1, {-0.036, 0.011, 0.006}, 0.012},
+    {"#HEE", SN_BODY_FOOT, SN_BODY_FOOT, 0, {-0.006, 0.024, -0.025}, 0.015},
+    {"#TOE", SN_BODY_FOOT, SN_BODY_TOES, 0, {-0.01, 0.03, 0.012}, 0.015},
+    {"#MT5", SN_BODY_FOOT, SN_BODY_TOES, 0, {0.06, 0.003, -0.02}, 0.02},
+    {"#MT1", SN_BODY_FOOT, SN_BODY_TOES, 0, {-0.033, 0.004, 0.015}, 0.015},
+    {"#TIP", SN_BODY_TOES, SN_BODY_TOES, 0, {0, 0.005, 0.085}, 0.02},
+};
+
 // A figure with fewer matches is none of ours.
 enum { LEAST_SPOTS = 8 };
 
@@ -251,6 +287,7 @@ typedef struct body {
     sn_vec3 left, up, forward;
     sn_vec3 hips, head;  // between the thighs' joints, and the head's
     double size;         // height over 1.75 m
+    bool bones;          // parts are bodies with names of their own, as in an .osim file
 } body;
 
 static sn_vec3 place(const body *b, int joint) { return sn_workspace_frame(b->ws, joint).p; }
@@ -283,7 +320,17 @@ static bool find_directions(body *b) {
     b->left = v3_cross(b->up, b->forward);
     b->head = high;
     b->size = v3_norm(up) / 1.5;  // from the ankles to the head's joint
+    b->bones = sn_body_part(b->model, SN_BODY_THIGH, 0) < 0;
     return true;
+}
+
+// Where a part begins, which may be welded to another one's joint.
+static sn_vec3 origin(const body *b, sn_body part, int side, int joint) {
+    int frame = b->bones ? sn_body_frame(b->model, part, side) : -1;
+    if (frame < 0 || sn_model_frame(b->model, frame)->joint != joint) return place(b, joint);
+    sn_frame at = sn_workspace_frame(b->ws, joint);
+    sn_frame in = sn_frame_place(sn_model_frame(b->model, frame));
+    return v3_add(at.p, m3_mul(&at.R, in.p));
 }
 
 // The bone's end: the mean of the joint's children that leave it; a leaf goes on the way it came, 9 cm.
@@ -303,16 +350,30 @@ static sn_vec3 bone_vector(const body *b, int joint) {
     return sum;
 }
 
+// From where a part begins to where the next one does.
+static sn_vec3 part_vector(const body *b, sn_body part, int side, int joint) {
+    static const sn_body next[SN_BODY_PARTS] = {[SN_BODY_UPPER_ARM] = SN_BODY_FOREARM,
+                                                [SN_BODY_FOREARM] = SN_BODY_FINGERS,
+                                                [SN_BODY_THIGH] = SN_BODY_SHIN};
+    sn_body end = b->bones ? next[part] : SN_BODY_PELVIS;
+    int carrier = end != SN_BODY_PELVIS ? sn_body_carrier(b->model, end, side) : -1;
+    if (carrier < 0) return bone_vector(b, joint);
+    return v3_sub(origin(b, end, side, carrier), origin(b, part, side, joint));
+}
+
+static bool is_trunk(sn_body part) { return part >= SN_BODY_LOWER_BACK && part <= SN_BODY_NECK; }
+
 // Where along its bone, or up the trunk, a spot lies, from its joint.
 static sn_vec3 way_along(const body *b, const spot *s, int side, int joint) {
     if (s->on == SN_BODY_CLAVICLE && joint == sn_body_carrier(b->model, SN_BODY_THORAX, 0)) {
         // no collar bones: the shoulders are the trunk's
-        double height = 0.93 * v3_dot(v3_sub(b->head, b->hips), b->up);
+        double height = (b->bones ? 0.71 : 0.93) * v3_dot(v3_sub(b->head, b->hips), b->up);
         sn_vec3 up = v3_scale(height - v3_dot(v3_sub(place(b, joint), b->hips), b->up), b->up);
         return v3_add(up, v3_scale((side == 0 ? 0.16 : -0.16) * s->along * b->size, b->left));
     }
-    if (s->on < SN_BODY_LOWER_BACK || s->on > SN_BODY_NECK)
-        return v3_scale(s->along, bone_vector(b, joint));
+    if (!is_trunk(s->on))
+        return v3_add(v3_sub(origin(b, s->on, side, joint), place(b, joint)),
+                      v3_scale(s->along, part_vector(b, s->on, side, joint)));
     double height = s->along * v3_dot(v3_sub(b->head, b->hips), b->up);
     return v3_scale(height - v3_dot(v3_sub(place(b, joint), b->hips), b->up), b->up);
 }
@@ -325,7 +386,44 @@ static bool hangs(const body *b, int side) {
     return v3_dot(way, b->up) < -0.7 * v3_norm(way);
 }
 
-static void set_place(const body *b, const spot *s, int side, int joint, sn_marker_place *to) {
+static const on_bones *spot_on_bones(const body *b, const spot *s) {
+    for (size_t i = 0; b->bones && i < sizeof bones / sizeof bones[0]; i++)
+        if (strcmp(bones[i].name, s->name) == 0) return &bones[i];
+    return NULL;
+}
+
+// From its joint; false where a part is missing.
+static bool find_on_bones(const body *b, const on_bones *s, int side, int *joint, sn_vec3 *at) {
+    int on = sn_body_carrier(b->model, s->on, side),
+        from = sn_body_carrier(b->model, s->from, side);
+    if (on < 0 || from < 0) return false;
+    sn_vec3 out = v3_scale(side == 0 ? 1 : -1, b->left);
+    *joint = on;
+    *at = v3_sub(origin(b, s->from, side, from), place(b, on));
+    *at = v3_add(*at, v3_scale(s->along, part_vector(b, s->from, side, from)));
+    *at = v3_add(*at, v3_scale(s->move[0] * b->size, out));
+    *at = v3_add(*at, v3_scale(s->move[1] * b->size, b->up));
+    *at = v3_add(*at, v3_scale(s->move[2] * b->size, b->forward));
+    return true;
+}
+
+// From the joint of a hand that stands in for a wrist. Skeletons without a wrist's bone have that joint at the wrist or, as
+// CMU's BVH files, some way up the forearm: how far shows against the upper arm.
+static bool find_wrist(const body *b, int side, int joint, sn_vec3 *at) {
+    static const double forearm_share = 0.93;
+    int arm = sn_body_part(b->model, SN_BODY_UPPER_ARM, side),
+        forearm = sn_body_part(b->model, SN_BODY_FOREARM, side);
+    const char *name = sn_model_joint(b->model, joint)->name;
+    if (b->bones || arm < 0 || forearm < 0 || joint == forearm) return false;
+    if (strstr(name, "rist") != NULL || strstr(name, "RIST") != NULL) return false;
+    sn_vec3 bone = v3_sub(place(b, joint), place(b, forearm));
+    double upper = v3_norm(v3_sub(place(b, forearm), place(b, arm))), length = v3_norm(bone);
+    if (!(length > 1e-6)) return false;
+    *at = v3_scale(fmax(forearm_share * upper / length - 1, 0), bone);
+    return true;
+}
+
+static sn_vec3 find_place(const body *b, const spot *s, int side, int joint) {
     double mirror = side == 0 ? 1 : -1;
     sn_vec3 out = v3_scale(mirror, b->left), up = b->up, ahead = b->forward;
     // arms that hang down, as in OpenSim's models, palms to the front: what is up with arms held out is then outward
@@ -337,7 +435,9 @@ static void set_place(const body *b, const spot *s, int side, int joint, sn_mark
         out = v3_neg(b->up);
     }
     bool hips = s->on == SN_BODY_PELVIS && s->along == AT_HIPS;
-    sn_vec3 at = hips ? v3_sub(b->hips, place(b, joint)) : way_along(b, s, side, joint);
+    sn_vec3 at;
+    if (s->on != SN_BODY_WRIST || !find_wrist(b, side, joint, &at))
+        at = hips ? v3_sub(b->hips, place(b, joint)) : way_along(b, s, side, joint);
     // a skeleton file's root is a hand's breadth above the hips; an .osim file's pelvis may begin anywhere
     if (!hips && s->on == SN_BODY_PELVIS && sn_model_nframe(b->model) > 0) {
         at = v3_add(v3_sub(b->hips, place(b, joint)), v3_scale(0.068 * b->size, b->up));
@@ -345,12 +445,25 @@ static void set_place(const body *b, const spot *s, int side, int joint, sn_mark
     }
     at = v3_add(at, v3_scale(s->move[0] * b->size, out));
     at = v3_add(at, v3_scale(s->move[1] * b->size, up));
-    at = v3_add(at, v3_scale(s->move[2] * b->size, ahead));
+    return v3_add(at, v3_scale(s->move[2] * b->size, ahead));
+}
+
+static void set_place(const body *b, const spot *s, int side, int joint, sn_marker_place *to) {
+    const on_bones *own = spot_on_bones(b, s);
+    sn_vec3 at;
+    if (own != NULL && (own->from == SN_BODY_PELVIS || is_trunk(own->from))) {
+        spot there = *s;
+        there.along = own->along;
+        memcpy(there.move, own->move, sizeof there.move);
+        at = find_place(b, &there, side, joint);
+    } else if (own == NULL || !find_on_bones(b, own, side, &joint, &at)) {
+        at = find_place(b, s, side, joint);
+    }
     sn_frame frame = sn_workspace_frame(b->ws, joint);
     sn_vec3 local = m3_tmul(&frame.R, at);
     to->position[0] = local.x, to->position[1] = local.y, to->position[2] = local.z;
     to->weight = 1;
-    to->doubt = s->doubt * b->size;
+    to->doubt = (own != NULL ? own->doubt : s->doubt) * b->size;
     sn_copy_name(to->joint, sizeof to->joint, sn_model_joint(b->model, joint)->name);
 }
 

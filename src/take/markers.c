@@ -47,15 +47,17 @@ static sn_status choose_set(sn_take *t) {
         return sn_marker_set_create(sn_marker_set_name(t->given), places,
                                     sn_marker_set_count(t->given), allocator, &t->set, NULL);
     }
-    int own = 0;
-    for (int i = 0; i < sn_model_nmarker(t->source); i++)
+    int own = 0, all = sn_model_nmarker(t->source);
+    for (int i = 0; i < all; i++)
         own += sn_recording_find(t->labels, sn_model_marker(t->source, i)->name) != -1;
-    if (own >= LEAST && !t->options.builtin && !anybody)
+    // a few names that two sets share, as C7 and LASI, do not make a take the model's own
+    const bool few = 2 * own < all;
+    if (own >= LEAST && !t->options.builtin && !anybody && !few)
         return sn_marker_set_of_model(t->source, allocator, &t->set, NULL);
     sn_status status = sn_marker_set_builtin(t->source, t->labels, allocator, &t->set, &error);
     // of two sets that know the same labels the one with places
     if (own >= LEAST && !t->options.builtin && status != SN_ERR_MEMORY &&
-        (status != SN_OK || sn_marker_set_count(t->set) <= own)) {
+        (status != SN_OK || sn_marker_set_count(t->set) <= (few && !anybody ? 2 * own : own))) {
         sn_marker_set_destroy(t->set);
         t->set = NULL;
         return sn_marker_set_of_model(t->source, allocator, &t->set, NULL);
