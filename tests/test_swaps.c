@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Markers that exchange their labels: found when they do, and nowhere else.
+#include <stdlib.h>
+
 #include "takes.h"
 
 static void exchange(sn_recording *r, const char *a, const char *b, int first, int last) {
@@ -117,7 +119,50 @@ static void clips(void **unused) {
     assert_int_equal(missed, 0);
 }
 
+// A whole take from half of it on: told, put right, and the motion is that of the take with its right labels.
+static void put_right(void **state) {
+    example_take *t = *state;
+    static const char *const pairs[][2] = {{"LKNE", "RKNE"}, {"LHEE", "RHEE"}, {"LFWT", "RFWT"}};
+    sn_take_options o = sn_take_options_default();
+    sn_take *good, *bad;
+    assert_int_equal(sn_take_create(t->subject, t->recording, &o, NULL, &good, NULL), SN_OK);
+    assert_int_equal(sn_take_prepare(good), SN_OK);
+    assert_int_equal(sn_take_finish(good), SN_OK);
+    for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++) {
+        const int first = 600, last = i == 0 ? t->nframe - 1 : 719;
+        sn_recording *r = recording_cut(t->recording, 0, t->nframe);
+        exchange(r, pairs[i][0], pairs[i][1], first, last);
+        assert_int_equal(sn_take_create(t->subject, r, &o, NULL, &bad, NULL), SN_OK);
+        assert_int_equal(sn_take_prepare(bad), SN_OK);
+        assert_int_equal(sn_take_finish(bad), SN_OK);
+        int told = 0;
+        double most = 0;
+        for (int k = 0; k < sn_take_nfinding(bad); k++) {
+            const sn_finding *f = sn_take_finding(bad, k);
+            if (f->code != SN_FINDING_EXCHANGED) continue;
+            told++;
+            assert_true(f->number[1] == 1);
+            // frames are numbered from 1 there
+            assert_true(llabs(f->first - first - 1) <= 2 && llabs(f->last - last - 1) <= 2);
+        }
+        for (int f = 0; f < t->nframe; f++) {
+            const double *x = sn_motion_frame(sn_take_motion(good), f),
+                         *y = sn_motion_frame(sn_take_motion(bad), f);
+            for (int q = 0; q < sn_model_nq(t->subject); q++) most = fmax(most, fabs(x[q] - y[q]));
+        }
+        print_message("%s and %s: %.4f from the fit with right labels\n", pairs[i][0], pairs[i][1],
+                      most);
+        assert_int_equal(told, 1);
+        assert_true(most < 1e-3);
+        assert_int_equal(sn_take_verdict(bad), SN_VERDICT_GOOD);
+        sn_take_destroy(bad);
+        sn_recording_destroy(r);
+    }
+    sn_take_destroy(good);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(injected), cmocka_unit_test(clips)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(injected), cmocka_unit_test(put_right),
+                                       cmocka_unit_test(clips)};
     return cmocka_run_group_tests(tests, example_begin, example_end);
 }

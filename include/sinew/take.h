@@ -600,7 +600,7 @@ typedef enum sn_severity { SN_SEVERITY_NOTE, SN_SEVERITY_WARNING, SN_SEVERITY_ER
     ENTRY(SN_FINDING_FEW_FRAMES, "few-frames", NOTE, "frames")                                     \
     ENTRY(SN_FINDING_NOT_SHOWN, "not-shown", NOTE, "count")                                        \
     ENTRY(SN_FINDING_MAX_ERROR_LARGE, "max-error-large", NOTE, "metres")                           \
-    ENTRY(SN_FINDING_EXCHANGED, "exchanged", NOTE, "ratio")                                        \
+    ENTRY(SN_FINDING_EXCHANGED, "exchanged", NOTE, "ratio mended")                                 \
     ENTRY(SN_FINDING_MARKER_OFF, "marker-off", NOTE, "metres share")                               \
     ENTRY(SN_FINDING_AT_LIMITS, "at-limits", NOTE, "frames share")                                 \
     ENTRY(SN_FINDING_DEVICE, "device", NOTE, "frames count")                                       \

@@ -130,10 +130,10 @@ static void say_note(writer *w, const sn_take *t, const sn_finding *f) {
     case SN_FINDING_EXCHANGED:
         say(w,
             "%s and %s look exchanged in frames %lld to %lld: with their labels exchanged these "
-            "fit %.1f times better; mend it in the file",
+            "fit %.1f times better%s; mend it in the file",
             marker_name(t, f->marker), marker_name(t, f->other), (long long)f->first,
-            (long long)f->last, x[0]);
-        HINT(", or try --robust");
+            (long long)f->last, x[0], x[1] > 0 ? ", and so they are fitted" : "");
+        if (!(x[1] > 0)) HINT(", or try --robust");
         break;
     case SN_FINDING_MARKER_OFF:
         say_off(w, t, f);

@@ -86,6 +86,7 @@ void sn_take_destroy(sn_take *take) {
     sn_marker_set_destroy(take->set);
     sn_marker_set_destroy(take->given);
     sn_recording_destroy(take->labels);
+    sn_recording_destroy(take->relabelled);
     for (size_t i = 0; i < take->nfinding; i++)
         sn_release(&allocator, (void *)(uintptr_t)take->finding[i].text);
     sn_release(&allocator, take->finding);
@@ -242,25 +243,6 @@ sn_status sn_take_solve(sn_take *take, int count) {
     return end_step(take, solve(take, count), SN_TAKE_PREPARED);
 }
 
-// Markers that look exchanged.
-static sn_status find_swaps(sn_take *t) {
-    sn_fit_swap swap[16];
-    int count;
-    SN_TRY(sn_fit_swaps(&t->input, t->motion, &t->allocator, swap,
-                        (int)(sizeof swap / sizeof swap[0]), &count));
-    for (int i = 0; i < count; i++) {
-        sn_finding *f = sn_take_add(t, SN_FINDING_EXCHANGED, NULL);
-        if (f == NULL) return SN_ERR_MEMORY;
-        f->marker = swap[i].a;
-        f->other = swap[i].b;
-        f->has_frames = true;
-        f->first = (int64_t)swap[i].first + t->summary.first_frame;
-        f->last = (int64_t)swap[i].last + t->summary.first_frame;
-        f->number[0] = sqrt(swap[i].given / fmax(swap[i].exchanged, 1e-30));
-    }
-    return SN_OK;
-}
-
 // With places that were known, an error that large may mean a mirror.
 static const double suspicious_rms = 0.02;
 
@@ -282,16 +264,42 @@ static sn_status tell_device(sn_take *t) {
                         planned ? 0 : atomic_load(&l->device_frames), t->input.count);
 }
 
+static sn_status finish_fit(sn_take *t) {
+    sn_error error = {0};
+    sn_status status = sn_fitting_finish(&t->fitting, t->frames, t->markers, &t->summary.fit);
+    SN_TRY(sn_take_fail(t, SN_FINDING_FAILED, status, &error));
+    return sn_take_check_cancel(t);
+}
+
+static void forget_fit(sn_take *t) {
+    sn_fitting_end(&t->fitting);
+    sn_motion_destroy(t->motion);
+    sn_release(&t->allocator, t->frames);
+    sn_release(&t->allocator, t->markers);
+    t->motion = NULL;
+    t->frames = NULL;
+    t->markers = NULL;
+}
+
+static sn_status fit_again(sn_take *t) {
+    forget_fit(t);
+    t->summary.fit = (sn_fit_summary){0};
+    SN_TRY(begin_solve(t));
+    SN_TRY(solve(t, -1));
+    return finish_fit(t);
+}
+
 static sn_status finish(sn_take *t) {
     sn_take_summary *s = &t->summary;
-    sn_error error = {0};
     SN_TRY(solve(t, -1));
     SN_TRY(tell_device(t));
     t->finishing = true;
     sn_take_tell(t, &(sn_take_progress){.stage = SN_STAGE_FINISH});
-    sn_status status = sn_fitting_finish(&t->fitting, t->frames, t->markers, &s->fit);
-    SN_TRY(sn_take_fail(t, SN_FINDING_FAILED, status, &error));
-    status = sn_take_tell_off(t, t->fitting.off, t->fitting.noff);
+    SN_TRY(finish_fit(t));
+    bool mended;
+    SN_TRY(sn_take_find_exchanged(t, &mended));
+    if (mended) SN_TRY(fit_again(t));
+    sn_status status = sn_take_tell_off(t, t->fitting.off, t->fitting.noff);
     sn_fitting_end(&t->fitting);
     SN_TRY(status);
     SN_TRY(sn_take_check_cancel(t));
@@ -299,7 +307,6 @@ static sn_status finish(sn_take *t) {
         s->above += (double)t->frames[f].rms > t->options.max_error;
         s->again += f > 0 && (t->frames[f].restarted || t->frames[f].moved);
     }
-    SN_TRY(find_swaps(t));
     bool suspicious = !s->calibrated && s->fit.rms > suspicious_rms && t->options.setup == NULL;
     if (suspicious) SN_TRY(sn_take_check_handedness(t));
     SN_TRY(sn_take_judge(t));

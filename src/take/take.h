@@ -53,6 +53,8 @@ struct sn_take {
 
     sn_ik_plan plan;  ///< ik.c; without an owner: none
 
+    sn_recording *relabelled;  ///< exchanged.c: the recording with labels put right; NULL: as it is
+
     // solve.c
     sn_fitting fitting;
     sn_motion *motion;
@@ -68,6 +70,10 @@ struct sn_take {
 /// options.c: the error names what is out of range.
 sn_status sn_take_check_options(const sn_take_options *o, const sn_model *model,
                                 const sn_recording *recording, sn_error *error);
+
+/// exchanged.c: tell of markers that exchanged their labels; the input gets those put right that are beyond doubt.
+/// @param mended  there are such: the take is to be fitted again
+sn_status sn_take_find_exchanged(sn_take *t, bool *mended);
 
 /// missing.c: another model that lacks its chest, with one as long as this take's was found; NULL where it lacks none, or
 /// this take's was not added.
