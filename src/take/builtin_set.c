@@ -255,6 +255,7 @@ typedef struct on_bones {
 // On trunk and pelvis heights are shares as above. Means over the marker sets of three laboratories' OpenSim models.
 static const on_bones bones[] = {
     {"C7", SN_BODY_NECK, SN_BODY_NECK, 0.82, {0, 0, -0.086}, 0.025},
+    {"NECK", SN_BODY_NECK, SN_BODY_NECK, 0.82, {0, 0, -0.03}, 0.03},
     {"CLAV", SN_BODY_THORAX, SN_BODY_THORAX, 0.77, {0, 0, 0.032}, 0.025},
     {"#FWT", SN_BODY_PELVIS, SN_BODY_PELVIS, 0, {0.125, 0.023, 0.09}, 0.015},
     {"#BWT", SN_BODY_PELVIS, SN_BODY_PELVIS, 0, {0.044, 0.038, -0.082}, 0.015},

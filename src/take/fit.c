@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A pose for every frame of a recording, and how well it fits.
 #include "take/fit.h"
+#include "take/posture.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -231,8 +232,17 @@ static const double mostly_turned = 0.7;
 
 // The pull that is right beside markers with that noise: with a centimetre of it, as keypoints have, a wrist says
 // nothing of an arm's turn while the elbow is straight, and it would spin.
-static double pull_of_turn(const sn_fit_options *o) {
-    return o->noise * o->noise / (mostly_turned * mostly_turned * o->posture);
+static double pull_to(const sn_fit_options *o, double usual) {
+    return o->noise * o->noise / (usual * usual * o->posture);
+}
+
+// A back that nothing shows is as in the calibration.
+static void hold_back(const sn_model *m, const sn_fit_options *o, double *weight) {
+    for (int j = 0; j < sn_model_njoint(m); j++) {
+        int v = sn_model_v_index(m, j);
+        for (int i = 0; i < sn_model_joint_nv(m, j) && sn_posture_hides_back(m, j); i++)
+            weight[v + i] = fmax(weight[v + i], pull_to(o, sn_posture_upright));
+    }
 }
 
 sn_status sn_fit_problem(const sn_fit_input *in, const sn_fit_options *o,
@@ -252,9 +262,10 @@ sn_status sn_fit_problem(const sn_fit_input *in, const sn_fit_options *o,
     if (in->plan != NULL) {
         if (o->posture > 0) sn_fit_posture(model, prior.q, prior.weight);
         memcpy(prior.q, in->plan->home, nq * sizeof *prior.q);
+        if (o->posture > 0) hold_back(model, o, prior.weight);
     }
     for (size_t v = 0; v < nv && o->posture > 0; v++)
-        if (prior.turn[v] > 0) prior.weight[v] = fmax(prior.weight[v], pull_of_turn(o));
+        if (prior.turn[v] > 0) prior.weight[v] = fmax(prior.weight[v], pull_to(o, mostly_turned));
     sn_task extra[4];
     int n = 0;
     if (in->plan != NULL && in->plan->pulls) {
@@ -468,14 +479,25 @@ static sn_status start_in_valley(sn_fitting *f, int first) {
                            &f->allocator, f->start);
 }
 
-// What no marker shows is drawn to rest by as much as the take's noise leaves open (pull_of_turn()), and the first pose
+static bool hides_back(const sn_fit_input *in) {
+    for (int j = 0; j < sn_model_njoint(in->model); j++)
+        if (sn_posture_hides_back(in->model, j)) return true;
+    return false;
+}
+
+static sn_status measure_noise_anew(sn_fitting *f, const sn_fit_input *given, int first,
+                                    sn_error *error) {
+    SN_TRY(measure_noise(given, first, f->start, &f->allocator, &f->options.noise));
+    sn_problem_destroy(f->problem);
+    return sn_fit_problem(given, &f->options, &f->allocator, &f->problem, error);
+}
+
+// What no marker shows is drawn to rest by as much as the take's noise leaves open (pull_to()), and the first pose
 // tells the noise. So that one is found with a problem that knows of none, and the problem of all frames is made then.
 static sn_status start_from_nothing(sn_fitting *f, const sn_fit_input *given, int first,
                                     sn_error *error) {
     SN_TRY(sn_fit_first_pose(given, f->problem, first, &f->allocator, f->start));
-    SN_TRY(measure_noise(given, first, f->start, &f->allocator, &f->options.noise));
-    sn_problem_destroy(f->problem);
-    return sn_fit_problem(given, &f->options, &f->allocator, &f->problem, error);
+    return measure_noise_anew(f, given, first, error);
 }
 
 // Each frame by itself: on the lanes of a batch, or one after the other.
@@ -548,8 +570,11 @@ sn_status sn_fitting_begin(sn_fitting *fitting, const sn_fit_input *input,
         return sn_fail_memory(error);
     find_home(f, f->start + sn_model_nq(input->model));
     int first = good_frame(input);
-    sn_status status = input->plan != NULL ? start_in_valley(f, first)
-                                           : start_from_nothing(f, input, first, error);
+    const bool planned = input->plan != NULL;
+    sn_status status = planned ? start_in_valley(f, first) : SN_OK;
+    if (status == SN_OK && planned && f->options.posture > 0 && hides_back(input))
+        status = measure_noise_anew(f, input, first, error);
+    if (!planned) status = start_from_nothing(f, input, first, error);
     if (status == SN_OK) status = by_itself(input) ? begin_each(f, error) : begin_lanes(f, first);
     if (status != SN_OK) (void)sn_fail(error, status, 0, "%s", sn_status_text(status));
     return status;

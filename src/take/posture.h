@@ -19,3 +19,8 @@ typedef struct sn_posture_prior {
 /// @param out          its home goes to sn_release() in any case
 sn_status sn_posture_find(const sn_model *model, const sn_osim_coordinates *coordinates,
                           const sn_allocator *allocator, sn_posture_prior *out);
+
+/// Is a joint one of an .osim file's back, and does too little sit on the pelvis to show how that tilts?
+bool sn_posture_hides_back(const sn_model *m, int joint);
+/// How far such a back is from upright, radians.
+extern const double sn_posture_upright;

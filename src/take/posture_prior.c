@@ -11,6 +11,11 @@
 // A pull that decides only what nothing else shows, radians.
 static const double anywhere = 10;
 
+// A back is near upright where nothing else shows how the pelvis tilts: keypoints have its hips alone, and tilt and back
+// went against each other by 70 degrees. Markers on it show both, and how a person stands is better left to them.
+const double sn_posture_upright = 0.12;
+enum { SHOW_PELVIS = 3 };
+
 static const double degree = 0x1.1df46a2529d39p-6;
 
 // Standing still: how far from rest, degrees, by how a coordinate's name begins; 0: anywhere.
@@ -38,6 +43,27 @@ static bool moves_all(const sn_model *m, int joint) {
     return true;
 }
 
+static bool shows_pelvis(const sn_model *m) {
+    int pelvis = sn_body_carrier(m, SN_BODY_PELVIS, 0), n = 0;
+    for (int i = 0; i < sn_model_nmarker(m); i++) n += sn_model_marker(m, i)->joint == pelvis;
+    return n >= SHOW_PELVIS;
+}
+
+// Between pelvis and trunk?
+static bool is_back(const sn_model *m, int joint) {
+    int trunk = sn_body_carrier(m, SN_BODY_THORAX, 0);
+    bool back = trunk >= 0 && sn_body_is_above(m, joint, trunk);
+    for (int side = 0; side < 2; side++) {
+        int thigh = sn_body_carrier(m, SN_BODY_THIGH, side);
+        back = back && thigh >= 0 && !sn_body_is_above(m, joint, thigh);
+    }
+    return back;
+}
+
+bool sn_posture_hides_back(const sn_model *m, int joint) {
+    return is_back(m, joint) && !shows_pelvis(m);
+}
+
 static void take_coordinates(const sn_model *m, const sn_osim_coordinates *list,
                              sn_posture_prior *p) {
     for (int i = 0; i < sn_osim_coordinates_count(list); i++) {
@@ -50,7 +76,9 @@ static void take_coordinates(const sn_model *m, const sn_osim_coordinates *list,
         if (c->rotates) p->still[v] = standing_still(c->name, all);
         if (all) continue;
         bool length = sn_model_is_length(m, c->at.joint, c->at.index);
-        p->rest[v] = length ? 0.1 : anywhere;
+        p->rest[v] = length                                  ? 0.1
+                     : sn_posture_hides_back(m, c->at.joint) ? sn_posture_upright
+                                                             : anywhere;
         if (!c->rotates || !isfinite(p->still[v])) p->still[v] = p->rest[v];
         // all of a turn and more is no range
         if (c->upper - c->lower < 6.2 && c->lower < c->upper)
