@@ -389,10 +389,12 @@ static void exchanged(void **unused) {
     }
     save("exchanged.c3d", r);
     sn_recording_destroy(r);
-    expect(4, "LWRA and LWRB look exchanged in frames 21 to 44",
+    // put right by the fit, which then is as good as any
+    expect(0, "LWRA and LWRB look exchanged in frames 21 to 44",
            "fit -m ex/subject.json -i exchanged.c3d --report x.html");
+    assert_non_null(strstr(said, "and so they are fitted"));
     assert_true(report_has("x.html", "LWRA and LWRB look exchanged in frames 21 to 44"));
-    expect(4, "\"exchanged\":[{\"markers\":[\"LWRA\",\"LWRB\"],\"first\":21,\"last\":44}]",
+    expect(0, "\"exchanged\":[{\"markers\":[\"LWRA\",\"LWRB\"],\"first\":21,\"last\":44}]",
            "fit -m ex/subject.json -i exchanged.c3d --json");
     expect(0, "\"exchanged\":[]", "fit -m ex/subject.json -i ex/take.c3d --json");
 }

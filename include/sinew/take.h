@@ -603,6 +603,7 @@ typedef enum sn_severity { SN_SEVERITY_NOTE, SN_SEVERITY_WARNING, SN_SEVERITY_ER
     ENTRY(SN_FINDING_EXCHANGED, "exchanged", NOTE, "ratio mended")                                 \
     ENTRY(SN_FINDING_MARKER_OFF, "marker-off", NOTE, "metres share")                               \
     ENTRY(SN_FINDING_AT_LIMITS, "at-limits", NOTE, "frames share")                                 \
+    ENTRY(SN_FINDING_FRAMES_HELD, "frames-held", NOTE, "frames share")                             \
     ENTRY(SN_FINDING_DEVICE, "device", NOTE, "frames count")                                       \
     ENTRY(SN_FINDING_CHEST_MISSING, "chest-missing", NOTE, "metres")                               \
     ENTRY(SN_FINDING_CHEST_ADDED, "chest-added", NOTE, "metres")                                   \

@@ -14,10 +14,13 @@
 #include "math/exp.h"
 #include "math/vec3.h"
 #include "model/joint.h"
+#include "take/body.h"
 #include "take/estimate.h"
 
 // What is hardly better known than before was not shown by the take; a zero that is known worse than this neither.
 static const double hardly_better = 0.8, zero_unknown = 0.17;
+// Of an angle that may be anything: a turn evenly spread, radians.
+static const double any_angle = 1.8;
 
 // The covariance in place of S, both triangles.
 static bool invert(sn_estimate *e) {
@@ -84,11 +87,23 @@ static double zero_sigma(const sn_estimate *e, size_t v) {
     return sqrt(fmax(sum, 0));
 }
 
+static bool has_samples(const sn_estimate *e, int marker) {
+    return e->o.take->column[marker] >= 0 ||
+           (e->o.asked.still != NULL && e->o.asked.still->column[marker] >= 0);
+}
+
+// Does a marker sit on what a joint moves?
+static bool is_marked(const sn_estimate *e, int joint) {
+    for (int i = 0; i < e->nmarker; i++)
+        if (has_samples(e, i) &&
+            sn_body_is_above(e->model, joint, sn_model_marker(e->model, i)->joint))
+            return true;
+    return false;
+}
+
 static void add_markers(const sn_estimate *e, sn_take_sure *out, int *count) {
     for (int i = 0; i < e->nmarker; i++) {
-        if (e->o.take->column[i] < 0 &&
-            (e->o.asked.still == NULL || e->o.asked.still->column[i] < 0))
-            continue;
+        if (!has_samples(e, i)) continue;
         sn_take_sure s = {.kind = SN_SURE_PLACE,
                           .name = sn_model_marker(e->model, i)->name,
                           .index = i,
@@ -141,6 +156,8 @@ static void add_joints(const sn_estimate *e, sn_take_sure *out, int *count) {
             s.sigma = fmax(s.sigma, zero_sigma(e, (size_t)first + (size_t)i));
             angles++;
         }
+        // where no shape turns it, its zero is nobody's guess
+        if (!is_marked(e, j)) s.sigma = any_angle;
         s.shown = s.sigma < zero_unknown;
         if (angles > 0) out[(*count)++] = s;
     }

@@ -303,6 +303,32 @@ static sn_status find_markers_off(sn_take *t) {
     return SN_OK;
 }
 
+// Frames that hardly anything was seen in; a guess for so long, or in so many of them, is to be looked at.
+static const double held_long = 0.5, held_share = 0.1;
+
+static sn_status find_held(sn_take *t) {
+    const double rate = sn_motion_rate(t->motion), usual = rate > 0 ? rate : 120;
+    int count = 0, longest = 0, first = 0, since = 0;
+    for (int f = 0; f < t->input.count; f++) {
+        if (!t->frames[f].held) {
+            since = f + 1;
+            continue;
+        }
+        count++;
+        if (f + 1 - since > longest) longest = f + 1 - since, first = since;
+    }
+    if (count == 0) return SN_OK;
+    sn_finding *f = sn_take_add(t, SN_FINDING_FRAMES_HELD, NULL);
+    if (f == NULL) return SN_ERR_MEMORY;
+    f->number[0] = count;
+    f->number[1] = (double)count / t->input.count;
+    f->has_frames = true;
+    f->first = (int64_t)first + t->summary.first_frame;
+    f->last = (int64_t)first + longest - 1 + t->summary.first_frame;
+    if (longest > held_long * usual || f->number[1] > held_share) f->severity = SN_SEVERITY_WARNING;
+    return SN_OK;
+}
+
 // Samples that lost their weight: stretches that the fit has found.
 sn_status sn_take_tell_off(sn_take *t, const sn_fit_off *off, int count) {
     for (int i = 0; i < count; i++) {
@@ -324,6 +350,7 @@ sn_status sn_take_tell_off(sn_take *t, const sn_fit_off *off, int count) {
 sn_status sn_take_judge(sn_take *t) {
     SN_TRY(find_jumps(t));
     SN_TRY(find_leaps(t));
+    SN_TRY(find_held(t));
     SN_TRY(find_outside(t));
     return find_markers_off(t);
 }

@@ -68,6 +68,14 @@ static void say_off(writer *w, const sn_take *t, const sn_finding *f) {
     say(w, ", and counts for nothing there");
 }
 
+static void say_held(writer *w, const sn_take *t, const sn_finding *f) {
+    say(w, "%.0f frame%s (%.0f %%) %s fewer than %d markers, the longest time ", f->number[0],
+        plural(f->number[0]), 100 * f->number[1], f->number[0] == 1 ? "has" : "have",
+        t->options.too_few);
+    say_frames(w, f);
+    say(w, ": what is there then is led from what was before to what comes after");
+}
+
 static void say_note(writer *w, const sn_take *t, const sn_finding *f) {
     const double *x = f->number;
     switch (f->code) {
@@ -137,6 +145,9 @@ static void say_note(writer *w, const sn_take *t, const sn_finding *f) {
         break;
     case SN_FINDING_MARKER_OFF:
         say_off(w, t, f);
+        break;
+    case SN_FINDING_FRAMES_HELD:
+        say_held(w, t, f);
         break;
     case SN_FINDING_DEVICE:
         say(w, "frames were followed by %s", f->text);
@@ -208,6 +219,9 @@ static void say_warning(writer *w, const sn_take *t, const sn_finding *f) {
         say_off(w, t, f);
         say(w, ", in %.0f %% of its samples in all: it has fallen off or is another",
             100 * f->number[1]);
+        break;
+    case SN_FINDING_FRAMES_HELD:
+        say_held(w, t, f);
         break;
     case SN_FINDING_JOINT_JUMPS:
         say(w,

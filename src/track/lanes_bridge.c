@@ -158,6 +158,51 @@ static void bridge_all(sn_lanes *l, const gaps *all) {
         }
 }
 
+static bool hides_root(const sn_lanes *l, int frame) {
+    const sn_joint *root = &l->model->joint[0];
+    for (int i = 0; i < root->nv; i++)
+        if (!mark_of(l, frame)[root->v0 + i]) return false;
+    return root->nv > 0 && root->nv <= 6;
+}
+
+// How the root moves at the edge of a gap, towards `step`, per frame; in w->weight.
+static void root_speed(const sn_lanes *l, sn_lane_worker *w, int edge, int step) {
+    int n = sn_lane_speed_window(l), k = 0;
+    while (k < n && edge + step * (k + 1) >= 0 && edge + step * (k + 1) < l->nframe &&
+           !hides_root(l, edge + step * (k + 1)))
+        k++;
+    sn_model_difference(l->model, sn_lane_pose(l, edge), sn_lane_pose(l, edge + step * k),
+                        w->weight);
+    for (size_t v = 0; v < l->nv; v++) w->weight[v] *= k > 0 ? 1.0 / (step * k) : 0;
+}
+
+// Where the whole figure is hidden it goes from where it was to where it will be, as its joints do.
+static void bridge_root(sn_lanes *l) {
+    sn_lane_worker *w = &l->workers[0];
+    const sn_joint *root = &l->model->joint[0];
+    for (int f = 0; f < l->nframe; f++) {
+        int first = f;
+        while (f < l->nframe && hides_root(l, f)) f++;
+        if (f == first || first == 0 || f == l->nframe) continue;
+        double way[6], v0[6], v1[6];
+        const double *a = sn_lane_pose(l, first - 1);
+        sn_model_difference(l->model, a, sn_lane_pose(l, f), w->delta);
+        memcpy(way, w->delta + root->v0, (size_t)root->nv * sizeof *way);
+        root_speed(l, w, first - 1, -1);
+        memcpy(v0, w->weight + root->v0, (size_t)root->nv * sizeof *v0);
+        root_speed(l, w, f, 1);
+        memcpy(v1, w->weight + root->v0, (size_t)root->nv * sizeof *v1);
+        for (int k = first; k < f; k++) {
+            memset(w->delta, 0, l->nv * sizeof *w->delta);
+            for (int i = 0; i < root->nv; i++)
+                w->delta[root->v0 + i] = sn_lane_cubic(l, first, f - 1, k, 0, way[i], v0[i], v1[i]);
+            sn_model_integrate(l->model, a, w->delta, w->room);
+            memcpy(sn_lane_pose(l, k) + root->q0, w->room + root->q0,
+                   (size_t)root->ops->nq * sizeof *w->room);
+        }
+    }
+}
+
 // The gaps that may be led, each once, and room for what comes of them.
 static sn_status list_gaps(sn_lanes *l, gaps *all) {
     const double least = least_gap * sn_lane_rate(l);
@@ -167,8 +212,8 @@ static sn_status list_gaps(sn_lanes *l, gaps *all) {
         size_t k = 0;
         for (int i = 0; i < all->nall; i++)
             for (int done = -1; next_gap(l, all, i, done, &g); done = g.last) {
-                if (g.last - g.first + 1 < least || g.first == 0 || g.last + 1 >= l->nframe)
-                    continue;
+                bool all_along = g.first == 0 && g.last + 1 >= l->nframe;
+                if (g.last - g.first + 1 < least || all_along) continue;
                 if (pass > 0) all->list[k] = g;
                 k++;
                 sum += pass == 0 ? (size_t)(g.last - g.first + 1) : 0;
@@ -205,6 +250,7 @@ static sn_status bridge_gaps(sn_lanes *l, gaps *all) {
     bool some = false;
     list_coordinates(l, all);
     bridge_all(l, all);
+    bridge_root(l);
     sn_lanes_keep_swings(l, all->swings);
     SN_TRY(list_gaps(l, all));
     all->mirrored = all->count > 0 && sn_lane_mirror_find(l, all->all, all->nall, &all->mirror);

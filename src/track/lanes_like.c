@@ -180,10 +180,20 @@ static bool shows_limb(const likeness *g, moment m) {
     return true;
 }
 
+// The take begins or ends with some gaps: those have one edge.
+static bool has_edge(const sn_lanes *l, int frame) { return frame >= 0 && frame < l->nframe; }
+
+// The pose at an edge, or at the only one.
+static const double *edge_pose(const likeness *g, bool behind) {
+    const int frame = behind ? g->last + 1 : g->first - 1;
+    return sn_lane_pose(g->l, has_edge(g->l, frame) ? frame : behind ? g->first - 1 : g->last + 1);
+}
+
 // Is this the gap of a coordinate: hidden in all of it, and not beside it?
 static bool is_gap_of(const sn_lanes *l, int v, int first, int last) {
     const unsigned char *mark = l->hidden + (size_t)v;
-    if (mark[(size_t)(first - 1) * l->nv] || mark[(size_t)(last + 1) * l->nv]) return false;
+    if (has_edge(l, first - 1) && mark[(size_t)(first - 1) * l->nv]) return false;
+    if (has_edge(l, last + 1) && mark[(size_t)(last + 1) * l->nv]) return false;
     for (int f = first; f <= last; f++)
         if (!mark[(size_t)f * l->nv]) return false;
     return true;
@@ -275,7 +285,7 @@ static void add_edges(likeness *g) {
 // A rotation of the limb is taken against the middle between both edges.
 static void find_turns(likeness *g) {
     const sn_lanes *l = g->l;
-    const double *a = sn_lane_pose(l, g->first - 1), *b = sn_lane_pose(l, g->last + 1);
+    const double *a = edge_pose(g, false), *b = edge_pose(g, true);
     for (int c = 0; c < g->nlimb; c++) {
         const sn_joint *j = &l->model->joint[g->all[g->limb[c]].joint];
         g->turns[c] = sn_lane_is_rotation(j);
@@ -291,7 +301,7 @@ static void find_turns(likeness *g) {
 // The limb in a moment that shows it.
 static void read_limb(const likeness *g, moment m, double *out) {
     const sn_lanes *l = g->l;
-    const double *x = pose_of(g, m, g->image[0]), *edge = sn_lane_pose(l, g->first - 1);
+    const double *x = pose_of(g, m, g->image[0]), *edge = edge_pose(g, false);
     for (int c = 0; c < g->nlimb; c++) {
         const sn_lane_coordinate *at = &g->all[g->limb[c]];
         if (g->turns[c]) {
@@ -361,6 +371,10 @@ static void guess(const likeness *g, int frame, double *out) {
 static void look_at_edge(likeness *g, int edge, int step, double *off, double *change) {
     const sn_lanes *l = g->l;
     int n = sn_lane_speed_window(l), k = 0;
+    if (!has_edge(l, edge)) {
+        for (int c = 0; c < g->nlimb; c++) off[c] = change[c] = 0;
+        return;
+    }
     while (k < n) {
         int f = edge + step * (k + 1);
         if (f < 0 || f >= l->nframe || !shows_limb(g, as_it_is(f))) break;
@@ -380,8 +394,7 @@ static void lead(likeness *g, double *values) {
     look_at_edge(g, g->first - 1, -1, g->edge[0], g->edge[1]);
     look_at_edge(g, g->last + 1, 1, g->edge[2], g->edge[3]);
     double *before = g->mean + g->nlimb;
-    for (int c = 0; c < g->nlimb; c++)
-        before[c] = sn_lane_pose(l, g->first - 1)[g->all[g->limb[c]].q];
+    for (int c = 0; c < g->nlimb; c++) before[c] = edge_pose(g, false)[g->all[g->limb[c]].q];
     for (int f = g->first; f <= g->last; f++, before = values, values += g->nlimb) {
         guess(g, f, g->unlike);
         for (int c = 0; c < g->nlimb; c++)
