@@ -11,8 +11,9 @@
 
 static const double degree = 0x1.1df46a2529d39p-6;
 
-// A joint jumps when it turns by more than 20 degrees in 1/120 s; at other rates as fast as that, between these.
-static const double fast = 2400, least_jump = 8, most_jump = 60;
+// A joint jumps when it turns by more than 20 degrees in 1/120 s; at other rates as fast as that, between these. With
+// fewer frames a second what its markers show tells a motion from a jump.
+static const double fast = 2400, least_jump = 8, most_jump = 25;
 // A whole figure leaps when it goes faster than anybody runs, metres a second, and by more than this, metres.
 static const double fastest = 15, least_leap = 0.15;
 // What its markers show may be this share of it.

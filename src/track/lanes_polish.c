@@ -10,7 +10,10 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "math/atan2.h"
+#include "math/rotation.h"
 #include "model/model.h"
+#include "sweeps/workspace.h"
 #include "track/lanes.h"
 
 enum { POLISH = 64 };
@@ -140,36 +143,120 @@ static sn_status ease(sn_lanes *l) {
 // A leap is a turn as fast as this, rad/s; so many seconds about it are calmed, with weights that grow from round
 // to round.
 static const double leap_speed = 2100 * 0x1.1df46a2529d39p-6, calmed = 0.07, grows = 4;
+// With fewer frames a second motion turns by as much from one to the next: then also one by more than this, radians, and
+// more than so many times what its goals turn. Goals closer to a joint than that, metres, show no turn.
+static const double leap = 17.5 * 0x1.1df46a2529d39p-6, shown_share = 1.3, least_lever = 0.03;
 enum { ROUNDS = 5, SWEEPS = 2 };
 
-static int mark_leaps(sn_lanes *l) {
+// What two frames in a row show.
+typedef struct looks {
+    sn_frame *at[2];   // njoint
+    sn_vec3 *goal[2];  // options.goals
+    bool *there[2];
+} looks;
+
+static sn_status look(sn_lanes *l, const looks *s, int which, int frame) {
+    sn_lane_worker *w = &l->workers[0];
+    SN_TRY(l->goals(l->user, frame, w->problem));
+    SN_TRY(sn_workspace_pose(w->ws, sn_lane_pose(l, frame)));
+    for (int j = 0; j < l->model->njoint; j++) s->at[which][j] = sn_workspace_frame(w->ws, j);
+    for (int i = 0; i < l->options.goals; i++) {
+        s->there[which][i] = sn_problem_task_active(w->problem, i);
+        s->goal[which][i] = v3_from(sn_problem_task(w->problem, i)->goal);
+    }
+    return SN_OK;
+}
+
+static sn_mat3 against_parent(const sn_lanes *l, const sn_frame *at, int joint) {
+    int parent = sn_model_parent(l->model, joint);
+    sn_mat3 back = parent >= 0 ? m3_transpose(&at[parent].R) : m3_identity();
+    return m3_mulm(&back, &at[joint].R);
+}
+
+// Of a goal, as the joint's parent sees it.
+static sn_vec3 way_to(const sn_lanes *l, const looks *s, int which, int joint, int goal) {
+    int parent = sn_model_parent(l->model, joint);
+    sn_vec3 way = v3_sub(s->goal[which][goal], s->at[which][joint].p);
+    return parent >= 0 ? m3_tmul(&s->at[which][parent].R, way) : way;
+}
+
+static double goals_turn(const sn_lanes *l, const looks *s, int joint) {
+    double turn = 0;
+    for (int i = 0; i < l->options.goals; i++) {
+        if (!s->there[0][i] || !s->there[1][i]) continue;
+        if (sn_problem_task(l->workers[0].problem, i)->joint != joint) continue;
+        sn_vec3 a = way_to(l, s, 0, joint, i), b = way_to(l, s, 1, joint, i);
+        if (v3_norm(a) * v3_norm(b) < least_lever * least_lever) continue;
+        turn = fmax(turn, sn_atan2(v3_norm(v3_cross(a, b)), v3_dot(a, b)));
+    }
+    return turn;
+}
+
+// Does a joint turn by more than a leap from a frame's last, and its goals do not?
+static sn_status leaps_unseen(sn_lanes *l, const looks *s, int frame, bool *out) {
+    *out = false;
+    SN_TRY(look(l, s, 0, frame - 1));
+    SN_TRY(look(l, s, 1, frame));
+    for (int j = 0; j < l->model->njoint && !*out; j++) {
+        sn_mat3 a = against_parent(l, s->at[0], j), b = against_parent(l, s->at[1], j);
+        sn_mat3 back = m3_transpose(&a), way = m3_mulm(&back, &b);
+        double turn = v3_norm(sn_rotation_log(&way));
+        *out = turn > leap && turn > shown_share * goals_turn(l, s, j);
+    }
+    return SN_OK;
+}
+
+static sn_status mark_leaps(sn_lanes *l, const looks *s, int *count) {
     sn_lane_worker *w = &l->workers[0];
     double limit = leap_speed / sn_lane_rate(l);
-    int reach = (int)(calmed * sn_lane_rate(l)) + 2, count = 0;
+    int reach = (int)(calmed * sn_lane_rate(l)) + 2;
+    *count = 0;
     memset(l->restless, 0, (size_t)l->nframe * sizeof *l->restless);
     for (int f = 1; f < l->nframe; f++) {
         double turned;
         (void)sn_lane_turn(l, w, sn_lane_pose(l, f - 1), sn_lane_pose(l, f), &turned);
-        if (turned <= limit) continue;
-        count++;
+        bool leaps = turned > limit;
+        if (!leaps && turned > leap) SN_TRY(leaps_unseen(l, s, f, &leaps));
+        if (!leaps) continue;
+        ++*count;
         for (int k = f - reach; k < f + reach; k++)
             if (k >= 0 && k < l->nframe) l->restless[k] = true;
     }
-    return count;
+    return SN_OK;
 }
 
 // What is left of leaps after polishing is where a whole limb may turn against the next joint with hardly a cost:
 // there, and only there, the middle of the neighbours counts for more.
-static sn_status calm(sn_lanes *l) {
+static sn_status calm_with(sn_lanes *l, const looks *s) {
     double times = 1;
-    l->restless = sn_acquire(&l->allocator, (size_t)l->nframe * sizeof *l->restless);
-    if (l->restless == NULL) return SN_ERR_MEMORY;
-    sn_status status = SN_OK;
-    for (int i = 0; i < ROUNDS && status == SN_OK && mark_leaps(l) > 0; i++) {
+    int count;
+    for (int i = 0; i < ROUNDS; i++) {
+        SN_TRY(mark_leaps(l, s, &count));
+        if (count == 0) return SN_OK;
         times *= grows;
         find_weights(l, times);
-        for (int k = 0; k < SWEEPS && status == SN_OK; k++) status = sweep(l);
+        for (int k = 0; k < SWEEPS; k++) SN_TRY(sweep(l));
     }
+    return SN_OK;
+}
+
+static sn_status calm(sn_lanes *l) {
+    const size_t joints = (size_t)l->model->njoint, goals = (size_t)l->options.goals + 1;
+    looks s;
+    l->restless = sn_acquire(&l->allocator, (size_t)l->nframe * sizeof *l->restless);
+    s.at[0] = sn_acquire(&l->allocator, 2 * joints * sizeof *s.at[0]);
+    s.goal[0] = sn_acquire(&l->allocator, 2 * goals * sizeof *s.goal[0]);
+    s.there[0] = sn_acquire(&l->allocator, 2 * goals * sizeof *s.there[0]);
+    sn_status status = SN_ERR_MEMORY;
+    if (l->restless != NULL && s.at[0] != NULL && s.goal[0] != NULL && s.there[0] != NULL) {
+        s.at[1] = s.at[0] + joints;
+        s.goal[1] = s.goal[0] + goals;
+        s.there[1] = s.there[0] + goals;
+        status = calm_with(l, &s);
+    }
+    sn_release(&l->allocator, s.there[0]);
+    sn_release(&l->allocator, s.goal[0]);
+    sn_release(&l->allocator, s.at[0]);
     sn_release(&l->allocator, l->restless);
     l->restless = NULL;
     return status;
