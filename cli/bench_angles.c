@@ -84,6 +84,7 @@ static angles compare(const sn_table *ours, const sn_table *theirs) {
 typedef struct study {
     const char *name, *model, *take, *reference, *still, *markers;
     double noise, smooth;
+    bool builtin;
 } study;
 
 #define ARNOLD(n)                                                                                  \
@@ -111,6 +112,18 @@ static const study studies[] = {
      .take = "biomech/gait2354/subject01_walk1.trc",
      .reference = "biomech/gait2354/reference/subject01_walk1_ik.mot",
      .markers = "biomech/gait2354/gait2354_Scale_MarkerSet.xml"},
+    {"subject4 walking1, --markers builtin", SUBJECT4("walking1"), .builtin = true},
+    {"subject4 squats1, --markers builtin", SUBJECT4("squats1"), .builtin = true},
+    {"subject4 DJ1, --markers builtin", SUBJECT4("DJ1"), .builtin = true},
+    {"gait2354 walk, --markers builtin", .model = "biomech/gait2354/gait2354_simbody.osim",
+     .take = "biomech/gait2354/subject01_walk1.trc",
+     .reference = "biomech/gait2354/reference/subject01_walk1_ik.mot", .builtin = true},
+    {"gait10 walk", .model = "biomech/gait10/subject01.osim",
+     .take = "biomech/gait10/subject01_walk.trc",
+     .reference = "biomech/gait10/reference/subject01_walk_IK.mot"},
+    {"gait10 walk, --markers builtin", .model = "biomech/gait10/subject01.osim",
+     .take = "biomech/gait10/subject01_walk.trc",
+     .reference = "biomech/gait10/reference/subject01_walk_IK.mot", .builtin = true},
 };
 
 static double next_random(uint64_t *state) {
@@ -168,6 +181,7 @@ static bool run_study(const char *data, const study *s, int draw, angles *out, b
         o.calibrate = SN_CALIBRATE_SCALE;
         o.still = still.recording;
         o.smooth = s->smooth;
+        o.builtin = s->builtin;
         o.markers = set;
         good =
             sn_take_create(model.model, take.recording, &o, NULL, &t, NULL) == SN_OK &&

@@ -96,12 +96,22 @@ static const char *term_of(const fit_story *r, int joint, int dof, const char *p
     return out;
 }
 
-// A word looks the same in all charts.
-static int style_of(const char *term, int place) {
+// A word looks the same in all charts; what has none gets what is left.
+static int style_of(const char *term) {
     static const char *const words[] = {"flexion", "abduction", "rotation", "side bending"};
     for (int i = 0; i < 4; i++)
         if (strcmp(term, words[i]) == 0) return i;
-    return place;
+    return -1;
+}
+
+static void choose_styles(plot_series *series, int count) {
+    for (int i = 0; i < count; i++) series[i].style = style_of(series[i].name);
+    for (int i = 0; i < count; i++)
+        for (int style = 0; series[i].style < 0; style++) {
+            bool taken = false;
+            for (int k = 0; k < count; k++) taken = taken || series[k].style == style;
+            if (!taken) series[i].style = style;
+        }
 }
 
 void report_angles(plot_text *out, const fit_story *r) {
@@ -132,11 +142,11 @@ void report_angles(plot_text *out, const fit_story *r) {
             for (to = from; to < end && sn_model_is_length(r->model, j, to - begin) == length; to++)
                 series[to] =
                     (plot_series){.name = term_of(r, j, to - begin, names[to - from], terms[to]),
-                                  .style = style_of(terms[to], to - from),
                                   .n = n,
                                   .x = x,
                                   .y = y + (size_t)to * (size_t)n,
                                   .plain = true};
+            choose_styles(series + from, to - from);
             charts[ncharts++] =
                 (plot_chart){.title = sn_model_joint(r->model, j)->name,
                              .x = {.label = sn_motion_rate(r->motion) > 0 ? "time, s" : "frame"},

@@ -53,7 +53,7 @@ static double off_by(const sn_table *ours, const sn_table *theirs, double *worst
     *worst = 0;
     for (int g = 0; g < 5; g++)
         if (size[g] > 0) *worst = fmax(*worst, group[g] / size[g]);
-    assert_true(n >= 10);
+    assert_true(n >= 7);
     return sum / n;
 }
 
@@ -86,6 +86,7 @@ static void spoil(sn_recording *r, double sigma, uint64_t *random) {
 typedef struct study {
     const char *name, *model, *take, *reference, *still, *markers;
     double noise, smooth, bound, group;
+    bool builtin;  // by its labels alone
 } study;
 
 static void fit_study(const study *s, int draw) {
@@ -101,6 +102,7 @@ static void fit_study(const study *s, int draw) {
     o.calibrate = SN_CALIBRATE_SCALE;
     o.still = still.recording;
     o.smooth = s->smooth;
+    o.builtin = s->builtin;
     if (s->markers != NULL) {
         size_t length;
         const char *path = data_path(s->markers);
@@ -132,7 +134,7 @@ static void fit_study(const study *s, int draw) {
     assert_true(mean <= s->bound);
     assert_true(worst <= s->group);
     // what it says of itself is of the right size
-    if (s->noise == 0 && s->still == NULL && s->bound > 1)
+    if (s->noise == 0 && s->still == NULL && s->bound > 1 && !s->builtin)
         assert_true(zero / nzero > 0.4 * mean && zero / nzero < 5 * mean);
     sn_table_destroy(ours);
     sn_take_destroy(t);
@@ -157,7 +159,19 @@ static const study studies[] = {
      .still = "biomech/subject4/static1.trc", .bound = 1.2, .group = 5},
     {"arnold 1, 5 mm of noise, no joint centres", ARNOLD(1), .noise = 0.005, .bound = 1.5,
      .group = 5},
+    // places for labels that are known, in the middle of an OpenSim model's own joints: as those of a skeleton made for
+    // animation this was 5.8 degrees, and gait10, whose toes are welded to its feet, 14.8
+    {"subject4 squats, by its labels", SUBJECT4("squats1"), .bound = 2.5, .group = 5,
+     .builtin = true},
+    {"gait10 walking, by its labels", .model = "biomech/gait10/subject01.osim",
+     .take = "biomech/gait10/subject01_walk.trc",
+     .reference = "biomech/gait10/reference/subject01_walk_IK.mot", .bound = 4.0, .group = 6,
+     .builtin = true},
     // the rest with SINEW_CASES
+    {"subject4 walking, by its labels", SUBJECT4("walking1"), .bound = 2.0, .group = 5,
+     .builtin = true},
+    {"subject4 drop jump, by its labels", SUBJECT4("DJ1"), .bound = 3.0, .group = 5,
+     .builtin = true},
     {"arnold 2, all markers", ARNOLD(2), .bound = 0.4, .group = 5},
     {"arnold 2, 5 mm of noise, no joint centres", ARNOLD(2), .noise = 0.005, .bound = 1.5,
      .group = 5},
@@ -175,14 +189,125 @@ static const study studies[] = {
 
 static void right_angles(void **unused) {
     (void)unused;
-    int all = (int)(sizeof studies / sizeof studies[0]), some = cases(10) > 10 ? all : 4,
+    int all = (int)(sizeof studies / sizeof studies[0]), some = cases(10) > 10 ? all : 6,
         draws = cases(10) > 10 ? cases(10) / 5 : 1;
     for (int i = 0; i < (cases(10) < 10 ? 1 : some); i++)
         for (int draw = 0; draw < (studies[i].noise > 0 ? draws : 1); draw++)
             fit_study(&studies[i], draw);
 }
 
+// Four labels of five are Plug-in Gait's and nine the model's own, too: the set that knows more of them is taken. With the
+// model's own a walk was 13.7 degrees off, and the verdict good.
+static void set_by_labels(void **unused) {
+    (void)unused;
+    static const char *const renamed[][2] = {
+        {"RASI", "RASI"},  {"LASI", "LASI"},  {"RPSI", "RPSI"},      {"LPSI", "LPSI"},
+        {"C7", "C7"},      {"CLAV", "CLAV"},  {"RTOE", "RTOE"},      {"LTOE", "LTOE"},
+        {"RACR", "RSHO"},  {"LACR", "LSHO"},  {"RLFC", "RKNE"},      {"LLFC", "LKNE"},
+        {"RLMAL", "RANK"}, {"LLMAL", "LANK"}, {"RCAL", "RHEE"},      {"LCAL", "LHEE"},
+        {"RTH1", "RTHI"},  {"LTH1", "LTHI"},  {"RTB1", "RTIB"},      {"LTB1", "LTIB"},
+        {"RLEL", "RELB"},  {"LLEL", "LELB"},  {"RFAradius", "RWRA"}, {"LFAradius", "LWRA"}};
+    enum { COUNT = sizeof renamed / sizeof renamed[0] };
+    const char *labels[COUNT];
+    sn_document model = {0}, take = {0};
+    if (!load("biomech/arnold/generic.osim", &model) ||
+        !load("biomech/arnold/subject01.trc", &take))
+        skip();
+    sn_recording_info info = *sn_recording_about(take.recording);
+    info.nmarker = COUNT;
+    for (int i = 0; i < COUNT; i++) labels[i] = renamed[i][1];
+    sn_recording *r;
+    assert_int_equal(sn_recording_create(&info, labels, NULL, &r, NULL), SN_OK);
+    for (int i = 0; i < COUNT; i++) {
+        int from = sn_recording_find(take.recording, renamed[i][0]);
+        assert_true(from >= 0);
+        for (int f = 0; f < info.nframe; f++)
+            memcpy(sn_recording_edit(r, f) + 3 * i,
+                   sn_recording_frame(take.recording, f) + 3 * from, 3 * sizeof(double));
+    }
+    sn_take_options o = sn_take_options_default();
+    o.coordinates = model.coordinates;
+    sn_take *t;
+    assert_int_equal(sn_take_create(model.model, r, &o, NULL, &t, NULL), SN_OK);
+    assert_int_equal(sn_take_prepare(t), SN_OK);
+    print_message("%d of %d labels\n", sn_take_about(t)->matched, COUNT);
+    assert_int_equal(sn_take_about(t)->matched, COUNT);
+    sn_take_destroy(t);
+    sn_recording_destroy(r);
+    sn_document_destroy(&model);
+    sn_document_destroy(&take);
+}
+
+// A static trial that says feet where it has metres measured the person at a third, and the verdict was good.
+static void static_of_another_size(void **unused) {
+    (void)unused;
+    sn_document model = {0}, take = {0}, still = {0};
+    if (!load("biomech/subject4/generic.osim", &model) ||
+        !load("biomech/subject4/walking1.trc", &take) ||
+        !load("biomech/subject4/static1.trc", &still))
+        skip();
+    for (int k = 0; k < 2; k++) {
+        sn_take_options o = sn_take_options_default();
+        o.coordinates = model.coordinates;
+        o.calibrate = SN_CALIBRATE_SCALE;
+        o.still = still.recording;
+        sn_take *t;
+        assert_int_equal(sn_take_create(model.model, take.recording, &o, NULL, &t, NULL), SN_OK);
+        if (k == 0) {
+            assert_int_equal(sn_take_prepare(t), SN_OK);
+            const sn_recording_info *info = sn_recording_about(still.recording);
+            for (int f = 0; f < info->nframe; f++)
+                for (int i = 0; i < 3 * info->nmarker; i++)
+                    sn_recording_edit(still.recording, f)[i] *= 0.3048;
+        } else {
+            assert_int_not_equal(sn_take_prepare(t), SN_OK);
+            const sn_finding *last = sn_take_finding(t, sn_take_nfinding(t) - 1);
+            assert_int_equal(last->code, SN_FINDING_STATIC_SIZE);
+            assert_true(last->number[0] > 0.28 && last->number[0] < 0.33);
+        }
+        sn_take_destroy(t);
+    }
+    sn_document_destroy(&model);
+    sn_document_destroy(&take);
+    sn_document_destroy(&still);
+}
+
+// Legs alone on a whole figure: arms and head have no zero that anything shows.
+static void nothing_sits_there(void **unused) {
+    (void)unused;
+    sn_document model = {0}, take = {0};
+    if (!load("biomech/subject4/generic.osim", &model) ||
+        !load("biomech/subject4/walking1.trc", &take))
+        skip();
+    for (int m = 0; m < sn_recording_about(take.recording)->nmarker; m++) {
+        const char *label = sn_recording_label(take.recording, m);
+        bool arm = strstr(label, "elbow") != NULL || strstr(label, "wrist") != NULL ||
+                   strstr(label, "arm") != NULL || strstr(label, "Arm") != NULL;
+        for (int f = 0; arm && f < sn_recording_about(take.recording)->nframe; f++)
+            for (int c = 0; c < 3; c++) sn_recording_edit(take.recording, f)[3 * m + c] = NAN;
+    }
+    sn_take_options o = sn_take_options_default();
+    o.coordinates = model.coordinates;
+    o.calibrate = SN_CALIBRATE_SCALE;
+    sn_take *t;
+    assert_int_equal(sn_take_create(model.model, take.recording, &o, NULL, &t, NULL), SN_OK);
+    assert_int_equal(sn_take_prepare(t), SN_OK);
+    int elbows = 0, knees = 0;
+    for (int i = 0; i < sn_take_nsure(t); i++) {
+        const sn_take_sure *s = sn_take_sure_of(t, i);
+        if (s->kind != SN_SURE_ZERO) continue;
+        if (strstr(s->name, "elbow") != NULL) assert_true(!s->shown && s->sigma > 1), elbows++;
+        if (strstr(s->name, "knee") != NULL) assert_true(s->sigma > 0 && s->sigma < 0.3), knees++;
+    }
+    assert_true(elbows == 2 && knees == 2);
+    sn_take_destroy(t);
+    sn_document_destroy(&model);
+    sn_document_destroy(&take);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(right_angles)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(right_angles), cmocka_unit_test(set_by_labels),
+        cmocka_unit_test(static_of_another_size), cmocka_unit_test(nothing_sits_there)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -634,6 +634,7 @@ typedef enum sn_severity { SN_SEVERITY_NOTE, SN_SEVERITY_WARNING, SN_SEVERITY_ER
     ENTRY(SN_FINDING_FRAMES_OUTSIDE, "frames-outside", ERROR, "first last")                        \
     ENTRY(SN_FINDING_FRAMES_EMPTY, "frames-empty", ERROR, "")                                      \
     ENTRY(SN_FINDING_STATIC_UNFIT, "static-unfit", ERROR, "first last")                            \
+    ENTRY(SN_FINDING_STATIC_SIZE, "static-size", ERROR, "ratio")                                   \
     ENTRY(SN_FINDING_TRUTH_SHORT, "truth-short", ERROR, "frames needed")                           \
     ENTRY(SN_FINDING_TRUTH_OTHER, "truth-other", ERROR, "joints movable")                          \
     ENTRY(SN_FINDING_TRUTH_REST, "truth-rest", ERROR, "")                                          \

@@ -19,6 +19,8 @@
 
 static const double segment = 0.06, segment_axis = 0.08, body_own = 0.02, body_axis = 0.04,
                     side_own = 0.005;
+// The same where both sides were measured: they are as they are.
+static const double side_measured = 0.05;
 
 // Bodies of one segment, by how their names begin once side and signs are taken away.
 static const char *const segments[][12] = {
@@ -147,20 +149,40 @@ static int carrier(const sn_estimate *e, int body) {
     return 0;
 }
 
+static bool are_alike(const sn_estimate *e, int b, int c) {
+    char one[64], other[64];
+    (void)plain(e->name[b], one);
+    (void)plain(e->name[c], other);
+    // "femur_l" by its name, "lfemur" by its joint's mirror image
+    return strcmp(one, other) == 0 ||
+           sn_model_mirror_joint(e->model, carrier(e, b)) == carrier(e, c);
+}
+
+static bool is_measured(const sn_estimate *e, int body) {
+    for (int i = 0; i < e->nlength; i++)
+        if (e->length[i].body == body) return true;
+    return false;
+}
+
+static bool are_both_measured(const sn_estimate *e, int body) {
+    for (int c = 0; c < e->nbody && is_measured(e, body); c++)
+        if (c != body && is_measured(e, c) && are_alike(e, body, c)) return true;
+    return false;
+}
+
 sn_status sn_estimate_prior(sn_estimate *e) {
     size_t n = 3 * (size_t)e->nbody;
     if (n == 0) return SN_OK;
     double *C = sn_acquire(e->allocator, n * n * sizeof *C);
     if (C == NULL) return SN_ERR_MEMORY;
-    for (int b = 0; b < e->nbody; b++)
+    for (int b = 0; b < e->nbody; b++) {
+        const double side = are_both_measured(e, b) ? side_measured : side_own;
         for (int c = 0; c < e->nbody; c++) {
             char one[64], other[64];
             (void)plain(e->name[b], one);
             (void)plain(e->name[c], other);
             int sb = segment_of(one), sc = segment_of(other);
-            // "femur_l" by its name, "lfemur" by its joint's mirror image
-            bool alike = strcmp(one, other) == 0 ||
-                         sn_model_mirror_joint(e->model, carrier(e, b)) == carrier(e, c);
+            bool alike = are_alike(e, b, c);
             bool together = alike || (sb >= 0 && sb == sc);
             for (int k = 0; k < 3; k++)
                 for (int l = 0; l < 3; l++) {
@@ -169,10 +191,11 @@ sn_status sn_estimate_prior(sn_estimate *e) {
                     if (together && k == l) v += segment_axis * segment_axis;
                     if (alike) v += body_own * body_own;
                     if (alike && k == l) v += body_axis * body_axis;
-                    if (b == c && k == l) v += side_own * side_own;
+                    if (b == c && k == l) v += side * side;
                     C[(3 * (size_t)b + (size_t)k) * n + 3 * (size_t)c + (size_t)l] = v;
                 }
         }
+    }
     bool good = sn_cholesky(C, (int)n);
     // P = C^-1, column after column
     for (size_t i = 0; good && i < n; i++) {

@@ -87,23 +87,29 @@ static double zero_sigma(const sn_estimate *e, size_t v) {
     return sqrt(fmax(sum, 0));
 }
 
-static bool has_samples(const sn_estimate *e, int marker) {
+static bool is_labelled(const sn_estimate *e, int marker) {
     return e->o.take->column[marker] >= 0 ||
            (e->o.asked.still != NULL && e->o.asked.still->column[marker] >= 0);
+}
+
+static bool is_seen(const sn_estimate *e, int marker) {
+    double goal[3];
+    for (int k = 0; k < e->nframe; k++)
+        if (sn_estimate_goal(e, k, marker, goal)) return true;
+    return false;
 }
 
 // Does a marker sit on what a joint moves?
 static bool is_marked(const sn_estimate *e, int joint) {
     for (int i = 0; i < e->nmarker; i++)
-        if (has_samples(e, i) &&
-            sn_body_is_above(e->model, joint, sn_model_marker(e->model, i)->joint))
+        if (is_seen(e, i) && sn_body_is_above(e->model, joint, sn_model_marker(e->model, i)->joint))
             return true;
     return false;
 }
 
 static void add_markers(const sn_estimate *e, sn_take_sure *out, int *count) {
     for (int i = 0; i < e->nmarker; i++) {
-        if (!has_samples(e, i)) continue;
+        if (!is_labelled(e, i)) continue;
         sn_take_sure s = {.kind = SN_SURE_PLACE,
                           .name = sn_model_marker(e->model, i)->name,
                           .index = i,

@@ -13,7 +13,7 @@ static const double degree = 0x1.1df46a2529d39p-6;
 
 // A joint jumps when it turns by more than 20 degrees in 1/120 s; at other rates as fast as that, between these. With
 // fewer frames a second what its markers show tells a motion from a jump.
-static const double fast = 2400, least_jump = 8, most_jump = 25;
+static const double fast = 2400, least_jump = 8, most_jump = 40;
 // A whole figure leaps when it goes faster than anybody runs, metres a second, and by more than this, metres.
 static const double fastest = 15, least_leap = 0.15;
 // What its markers show may be this share of it.
@@ -304,7 +304,8 @@ static sn_status find_markers_off(sn_take *t) {
     return SN_OK;
 }
 
-// Frames that hardly anything was seen in; a guess for so long, or in so many of them, is to be looked at.
+// Frames that hardly anything was seen in; a guess for so many seconds at once, or together and in such a share of all, is to
+// be looked at.
 static const double held_long = 0.5, held_share = 0.1;
 
 static sn_status find_held(sn_take *t) {
@@ -326,7 +327,8 @@ static sn_status find_held(sn_take *t) {
     f->has_frames = true;
     f->first = (int64_t)first + t->summary.first_frame;
     f->last = (int64_t)first + longest - 1 + t->summary.first_frame;
-    if (longest > held_long * usual || f->number[1] > held_share) f->severity = SN_SEVERITY_WARNING;
+    const bool many = f->number[1] > held_share && count > held_long * usual;
+    if (longest > held_long * usual || many) f->severity = SN_SEVERITY_WARNING;
     return SN_OK;
 }
 

@@ -2,8 +2,10 @@
 // The shape of a take: when to calibrate, and whether what comes out can be.
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "math/order.h"
 #include "math/vec3.h"
 #include "take/estimate.h"
 #include "take/marker_set.h"
@@ -178,6 +180,41 @@ static sn_status find_still(sn_take *t, int *column, sn_fit_input *out) {
     return SN_ERR_VALUE;
 }
 
+// Two markers of one bone in a recording: their mean distance; 0 where they are never seen together.
+static double apart_in(const sn_fit_input *in, int a, int b) {
+    enum { LOOKED_AT = 50 };
+    const int count = in->count, step = count / LOOKED_AT + 1;
+    double sum = 0, x[3], y[3];
+    int n = 0;
+    for (int f = in->first; f < in->first + count; f += step) {
+        if (!sn_fit_goal(in, a, f, x) || !sn_fit_goal(in, b, f, y)) continue;
+        sum += v3_norm(v3_sub(v3_from(x), v3_from(y)));
+        n++;
+    }
+    return n > 0 ? sum / n : 0;
+}
+
+// A static trial of the same person and unit has markers of one bone as far apart as the take has.
+static const double still_below = 0.85, still_above = 1.18;
+
+static sn_status check_still(sn_take *t, const sn_fit_input *still) {
+    enum { MOST = 256, LEAST = 4 };
+    double ratio[MOST];
+    int n = 0;
+    for (int i = 0; i < sn_model_nmarker(t->model); i++)
+        for (int k = i + 1; k < sn_model_nmarker(t->model) && n < MOST; k++) {
+            if (sn_model_marker(t->model, i)->joint != sn_model_marker(t->model, k)->joint)
+                continue;
+            double a = apart_in(&t->input, i, k), b = apart_in(still, i, k);
+            if (a > 0 && b > 0) ratio[n++] = b / a;
+        }
+    if (n < LEAST) return SN_OK;
+    qsort(ratio, (size_t)n, sizeof *ratio, sn_by_value);
+    const double middle = ratio[n / 2];
+    if (middle >= still_below && middle <= still_above) return SN_OK;
+    return sn_take_refuse(t, SN_FINDING_STATIC_SIZE, NULL, middle, 0);
+}
+
 static sn_status calibrate(sn_take *t, double *position, sn_mat3 *stretch) {
     sn_calibrate_options o = sn_calibrate_options_default();
     sn_error error = {0};
@@ -193,6 +230,8 @@ static sn_status calibrate(sn_take *t, double *position, sn_mat3 *stretch) {
     find_doubts(t, doubt);
     input.model = t->limited;
     sn_status status = find_still(t, (int *)(doubt + n), &still);
+    if (status == SN_OK && still.count > 0 && t->options.still != NULL)
+        status = check_still(t, &still);
     if (status != SN_OK) {
         sn_release(&t->allocator, doubt);
         return status;

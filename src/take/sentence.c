@@ -73,7 +73,7 @@ static void say_held(writer *w, const sn_take *t, const sn_finding *f) {
         plural(f->number[0]), 100 * f->number[1], f->number[0] == 1 ? "has" : "have",
         t->options.too_few);
     say_frames(w, f);
-    say(w, ": what is there then is led from what was before to what comes after");
+    say(w, ": what is there then is a guess, by what is before and after");
 }
 
 static void say_note(writer *w, const sn_take *t, const sn_finding *f) {
@@ -385,6 +385,12 @@ static void say_error(writer *w, const sn_take *t, const sn_finding *f) {
                 x[0], x[1]);
         else
             say(w, "no frame of the static trial has three markers of the set");
+        break;
+    case SN_FINDING_STATIC_SIZE:
+        say(w,
+            "markers of one bone are %.3g times as far apart in the static trial as in the take: "
+            "it is another person's, or one of the two states a wrong unit of length",
+            x[0]);
         break;
     case SN_FINDING_TRUTH_SHORT:
         say(w, "the known motion has %.0f frame%s, but the fit goes to frame %.0f of the recording",
