@@ -13,7 +13,17 @@ static int other_side(const sn_recording *r, int m) {
     return other >= 0 ? other : m;
 }
 
-typedef enum wrong { RIGHT, MIRRORED, EXCHANGED } wrong;
+typedef enum wrong { RIGHT, MIRRORED, EXCHANGED, ARMS, LEGS } wrong;
+
+static bool is_of(const char *label, wrong what) {
+    static const char *const arms[] = {"SHO", "UPA", "ELB", "FRM", "WRA", "WRB", "FIN", NULL},
+                             *const legs[] = {"THI", "KNE", "SHN", "ANK",
+                                              "HEE", "TOE", "MT5", NULL};
+    const char *name = sn_label_name(label), *const *list = what == ARMS ? arms : legs;
+    for (int i = 0; list[i] != NULL; i++)
+        if (strlen(name) > 1 && strcmp(name + 1, list[i]) == 0) return true;
+    return what == EXCHANGED;
+}
 
 static sn_handedness look(const sn_model *model, const sn_recording *recording, wrong what) {
     const sn_recording_info *info = sn_recording_about(recording);
@@ -29,8 +39,9 @@ static sn_handedness look(const sn_model *model, const sn_recording *recording, 
     // what the recording states as up does not matter here: the root is free
     if (info->metres_per_unit <= 0) in.axes.scale = 0.001;
     if (what == MIRRORED) in.axes.sign[2] = -1;
-    for (int i = 0; what == EXCHANGED && i < n; i++)
-        if (column[i] >= 0) column[i] = other_side(recording, column[i]);
+    for (int i = 0; what >= EXCHANGED && i < n; i++)
+        if (column[i] >= 0 && is_of(sn_model_marker(model, i)->name, what))
+            column[i] = other_side(recording, column[i]);
     assert_int_equal(sn_fit_handedness(&in, NULL, NULL, &out), SN_OK);
     free(column);
     return out;
@@ -38,14 +49,17 @@ static sn_handedness look(const sn_model *model, const sn_recording *recording, 
 
 static void expect_sides(const char *name, const sn_model *model, const sn_recording *recording,
                          bool labels) {
-    for (wrong what = RIGHT; what <= (labels ? EXCHANGED : MIRRORED); what++) {
+    for (wrong what = RIGHT; what <= (labels ? LEGS : MIRRORED); what++) {
         sn_handedness h = look(model, recording, what);
-        print_message("%s, %s: %d frames, mirrored over given %.3f\n", name,
-                      what == RIGHT      ? "right"
-                      : what == MIRRORED ? "mirrored"
-                                         : "labels exchanged",
-                      h.frames, h.mirrored / h.given);
-        assert_true(h.frames > 0 && h.looks_mirrored == (what != RIGHT));
+        static const char *const words[] = {"right", "mirrored", "labels exchanged",
+                                            "arms exchanged", "legs exchanged"};
+        print_message("%s, %s: %d frames, mirrored over given %.3f, arms %.3f, legs %.3f\n", name,
+                      words[what], h.frames, h.mirrored / h.given, h.arms, h.legs);
+        assert_true(h.frames > 0);
+        if (what <= EXCHANGED) assert_true(h.looks_mirrored == (what != RIGHT));
+        if (what == RIGHT) assert_true(!h.arms_exchanged && !h.legs_exchanged);
+        if (what == ARMS) assert_true(h.arms_exchanged && !h.legs_exchanged);
+        if (what == LEGS) assert_true(h.legs_exchanged && !h.arms_exchanged);
     }
 }
 

@@ -349,6 +349,9 @@ typedef struct sn_handedness {
     int frames;              ///< that were looked at
     double given, mirrored;  ///< the sum of their objectives
     bool looks_mirrored;     ///< the mirror image fits far better: below 0.8 of the objective
+    double arms,
+        legs;  ///< the same of both arms' and both legs' labels exchanged, over labels as they are; 0: not tried
+    bool arms_exchanged, legs_exchanged;  ///< below 0.95
 } sn_handedness;
 
 /// How well a frame fits.
@@ -619,6 +622,7 @@ typedef enum sn_severity { SN_SEVERITY_NOTE, SN_SEVERITY_WARNING, SN_SEVERITY_ER
     ENTRY(SN_FINDING_ERROR_LARGE, "error-large", WARNING, "mean")                                  \
     ENTRY(SN_FINDING_UNIT_DOUBTFUL, "unit-doubtful", WARNING, "ratio")                             \
     ENTRY(SN_FINDING_MIRRORED, "mirrored", WARNING, "frames ratio")                                \
+    ENTRY(SN_FINDING_SIDES_EXCHANGED, "sides-exchanged", WARNING, "ratio")                         \
     ENTRY(SN_FINDING_FAR_FROM_BONES, "far-from-bones", WARNING, "rms worst size")                  \
     ENTRY(SN_FINDING_SETUP_IGNORED, "setup-ignored", WARNING, "line")                              \
     ENTRY(SN_FINDING_SETUP_AXES, "setup-axes", WARNING, "axis sign")                               \

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: MIT
-// Whether the markers are a mirror image of the figure.
+// Whether the markers are a mirror image of the figure, or those of its arms or legs sit on the wrong sides.
 //
 // A calibration that may move every marker absorbs a mirrored take: the error is small and the motion
 // nonsense. So before any marker moves, some frames are solved twice from nothing, as they are and mirrored.
 // Exchanged labels of left and right are the same thing as exchanged axes: bodies are nearly symmetric, so
 // a mirrored frame mends both. A pull to the zero pose keeps joints from folding over to meet the wrong
 // image.
+#include <stdio.h>
+#include <string.h>
+
+#include "take/body.h"
 #include "take/fit.h"
 
 enum { MOST_FRAMES = 6 };
@@ -19,6 +23,8 @@ static const double huber = 0.05;
 // Right takes of HDM05, CMU, OpenSim and the example stand at 1.67 and above, mirrored ones at 0.67 and below;
 // a skeleton whose zero pose is no stance tells nothing and stands near 1.
 static const double mirrored_below = 0.8;
+// The same with the labels of arms or legs exchanged: right takes stand at 1.34 and above, exchanged ones at 0.75 and below.
+static const double exchanged_below = 0.95;
 // After a few frames from all over the take it is plain enough, and each takes as long as hundreds that are followed.
 static const double plainly_right = 1.5;
 enum { FEW = 2 };
@@ -40,13 +46,52 @@ static sn_status make_problem(const sn_model *model, double *zero, double *weigh
     return status;
 }
 
-// f of a frame solved from nothing, its x negated or not.
+static int find_marker(const sn_model *m, const char *name) {
+    for (int i = 0; i < sn_model_nmarker(m); i++)
+        if (strcmp(sn_model_marker(m, i)->name, name) == 0) return i;
+    return -1;
+}
+
+// The marker of the same name on the other side; its own where there is none.
+static int twin_of(const sn_model *m, int marker) {
+    static const char *const words[][2] = {
+        {"left", "right"}, {"Left", "Right"}, {"L", "R"}, {"l", "r"}};
+    const char *name = sn_model_marker(m, marker)->name;
+    for (int w = 0; w < 4; w++)
+        for (int side = 0; side < 2; side++) {
+            char other[SN_MAX_LABEL + 8];
+            const size_t n = strlen(words[w][side]);
+            if (strncmp(name, words[w][side], n) != 0) continue;
+            (void)snprintf(other, sizeof other, "%s%s", words[w][1 - side], name + n);
+            const int twin = find_marker(m, other);
+            if (twin >= 0) return twin;
+        }
+    return marker;
+}
+
+// Does a marker sit on a limb? Shoulders go with arms, where a figure has one on each side.
+static bool is_on(const sn_model *m, sn_body limb, int marker) {
+    if (limb == SN_BODY_UPPER_ARM &&
+        sn_body_carrier(m, SN_BODY_CLAVICLE, 0) != sn_body_carrier(m, SN_BODY_CLAVICLE, 1))
+        limb = SN_BODY_CLAVICLE;
+    for (int side = 0; side < 2; side++) {
+        const int joint = sn_body_carrier(m, limb, side);
+        if (joint >= 0 && sn_body_is_above(m, joint, sn_model_marker(m, marker)->joint))
+            return true;
+    }
+    return false;
+}
+
+// f of a frame solved from nothing, its x negated or not, with labels exchanged on a limb of both sides, or none.
+enum { NO_LIMB = SN_BODY_PARTS };
+
 static sn_status solve(const sn_fit_input *in, sn_problem *problem, sn_solver *solver, int frame,
-                       bool mirrored, double *q, double *f) {
+                       bool mirrored, int limb, double *q, double *f) {
     sn_report report;
     for (int i = 0; i < sn_model_nmarker(in->model); i++) {
         double goal[3];
-        bool there = sn_fit_goal(in, i, frame, goal);
+        const bool other = limb != NO_LIMB && is_on(in->model, (sn_body)limb, i);
+        bool there = sn_fit_goal(in, other ? twin_of(in->model, i) : i, frame, goal);
         if (there && mirrored) goal[0] = -goal[0];
         SN_TRY(there ? sn_problem_set_goal(problem, i, goal)
                      : sn_problem_set_missing(problem, i, true));
@@ -93,6 +138,7 @@ sn_status sn_fit_handedness(const sn_fit_input *input, const sn_cancel *cancel,
     int frame[MOST_FRAMES], count = choose(input, frame);
     sn_status status = make_problem(input->model, q + nq, q + 2 * nq, allocator, &problem);
     if (status == SN_OK) status = sn_solver_create(problem, &o, allocator, &solver, NULL);
+    double few = 0, limb[2] = {0};
     for (int k = 0; status == SN_OK && k < count; k++) {
         // first one of each half, then what lies between
         int at = k % 2 == 0 ? k / 2 : (count + 1) / 2 + k / 2;
@@ -100,11 +146,25 @@ sn_status sn_fit_handedness(const sn_fit_input *input, const sn_cancel *cancel,
         out->frames++;
         for (int mirrored = 0; status == SN_OK && mirrored < 2; mirrored++) {
             double f = 0;
-            status = solve(input, problem, solver, frame[at], mirrored, q, &f);
+            status = solve(input, problem, solver, frame[at], mirrored, NO_LIMB, q, &f);
             *(mirrored ? &out->mirrored : &out->given) += f;
+            few += k < FEW && !mirrored ? f : 0;
+        }
+        for (int l = 0; status == SN_OK && k < FEW && l < 2; l++) {
+            double f = 0;
+            status = solve(input, problem, solver, frame[at], false,
+                           l == 0 ? SN_BODY_UPPER_ARM : SN_BODY_THIGH, q, &f);
+            limb[l] += f;
         }
     }
     out->looks_mirrored = out->mirrored < mirrored_below * out->given;
+    if (few > 0) {
+        out->arms = limb[0] / few;
+        out->legs = limb[1] / few;
+    }
+    // a figure without them is the same twice, which is no better
+    out->arms_exchanged = few > 0 && out->arms < exchanged_below;
+    out->legs_exchanged = few > 0 && out->legs < exchanged_below;
     sn_solver_destroy(solver);
     sn_problem_destroy(problem);
     sn_release(allocator, q);

@@ -45,6 +45,10 @@ sn_status sn_take_check_handedness(sn_take *t) {
     input.model = t->limited;
     SN_TRY(sn_fit_handedness(&input, &t->options.cancel, &t->allocator, h));
     SN_TRY(sn_take_check_cancel(t));
+    for (int legs = 0; legs < 2 && !h->looks_mirrored; legs++)
+        if (legs ? h->legs_exchanged : h->arms_exchanged)
+            SN_TRY(sn_take_note(t, SN_FINDING_SIDES_EXCHANGED, legs ? "legs" : "arms",
+                                sqrt(1 / fmax(legs ? h->legs : h->arms, 1e-30)), 0));
     if (!h->looks_mirrored) return SN_OK;
     return sn_take_note(t, SN_FINDING_MIRRORED, NULL, h->frames,
                         h->given / fmax(h->mirrored, 1e-12));

@@ -266,6 +266,12 @@ static void say_warning(writer *w, const sn_take *t, const sn_finding *f) {
             unit_of(f), x[0]);
         HINT(" (--units)");
         break;
+    case SN_FINDING_SIDES_EXCHANGED:
+        say(w,
+            "left and right look exchanged on the %s: with their labels exchanged frames fit %.1f "
+            "times better; mend it in the file",
+            f->text, x[0]);
+        break;
     case SN_FINDING_MIRRORED:
         say(w,
             "the markers look mirrored (in a mirror %.0f frame%s %.1f times better): the axes or "

@@ -13,7 +13,7 @@ bool sn_finding_doubts(const sn_finding *finding) {
 static bool is_other_body(const sn_finding *f) {
     return f->code == SN_FINDING_MIRRORED || f->code == SN_FINDING_FAR_FROM_BONES ||
            f->code == SN_FINDING_UNIT_DOUBTFUL || f->code == SN_FINDING_FIGURE_LIES ||
-           f->code == SN_FINDING_SETUP_AXES;
+           f->code == SN_FINDING_SETUP_AXES || f->code == SN_FINDING_SIDES_EXCHANGED;
 }
 
 sn_verdict sn_take_verdict(const sn_take *take) {
