@@ -159,8 +159,7 @@ static const study studies[] = {
      .still = "biomech/subject4/static1.trc", .bound = 1.2, .group = 5},
     {"arnold 1, 5 mm of noise, no joint centres", ARNOLD(1), .noise = 0.005, .bound = 1.5,
      .group = 5},
-    // places for labels that are known, in the middle of an OpenSim model's own joints: as those of a skeleton made for
-    // animation this was 5.8 degrees, and gait10, whose toes are welded to its feet, 14.8
+    // places for labels that are known, on an OpenSim model's own joints: gait10's toes are welded to its feet
     {"subject4 squats, by its labels", SUBJECT4("squats1"), .bound = 2.5, .group = 5,
      .builtin = true},
     {"gait10 walking, by its labels", .model = "biomech/gait10/subject01.osim",
@@ -196,8 +195,7 @@ static void right_angles(void **unused) {
             fit_study(&studies[i], draw);
 }
 
-// Four labels of five are Plug-in Gait's and nine the model's own, too: the set that knows more of them is taken. With the
-// model's own a walk was 13.7 degrees off, and the verdict good.
+// All labels are Plug-in Gait's and some of them the model's own, too: the set that knows more of them is taken.
 static void set_by_labels(void **unused) {
     (void)unused;
     static const char *const renamed[][2] = {

@@ -162,7 +162,7 @@ static void add_joints(const sn_estimate *e, sn_take_sure *out, int *count) {
             s.sigma = fmax(s.sigma, zero_sigma(e, (size_t)first + (size_t)i));
             angles++;
         }
-        // where no shape turns it, its zero is nobody's guess
+        // what no marker follows is not known at all
         if (!is_marked(e, j)) s.sigma = any_angle;
         s.shown = s.sigma < zero_unknown;
         if (angles > 0) out[(*count)++] = s;
