@@ -178,7 +178,6 @@ static bool run_study(const char *data, const study *s, int draw, angles *out, b
             s->markers != NULL ? load_markers(data, s->markers, model.model) : NULL;
         if (s->noise > 0) spoil(take.recording, s->noise, 5 + (uint64_t)draw);
         o.coordinates = model.coordinates;
-        o.calibrate = SN_CALIBRATE_SCALE;
         o.still = still.recording;
         o.smooth = s->smooth;
         o.builtin = s->builtin;
@@ -230,7 +229,9 @@ static bool study_row(const char *data, const study *s) {
 
 bool bench_angles(const char *data) {
     bool good = true;
-    printf("\n  From a generic model, --calibrate=scale: root-mean-square of angles, degrees\n"
+    printf("\n  From a generic model (gait10: from one that was scaled), default options: "
+           "root-mean-square of\n"
+           "  angles, degrees\n"
            "  %-46s %7s %7s %7s %7s %7s %8s %14s\n",
            "take, against", "pelvis", "hips", "knees", "ankles", "lumbar", "mean", "median of all");
     for (size_t i = 0; i < sizeof studies / sizeof studies[0]; i++)

@@ -86,7 +86,8 @@ static const option option_table[] = {
      .help = "find where the markers sit (offsets), or that and a length factor for each bone "
              "(scale). Without this option: offsets where the set gives no positions, and the "
              "length of a chest that has none, as in CMU's BVH files; scale for the built-in "
-             "humanoid, and with --height or --length"},
+             "humanoid, for an OSIM model that nobody has scaled yet or whose markers are known by "
+             "their labels alone, and with --height or --length"},
     {ROW_TEXT("--static", "FILE|A:B", FIT(still),
               "a static trial for the calibration: a recording of the same session, or frames of "
               "this one, in which the person stands as the model does at rest")},

@@ -127,6 +127,7 @@ static void others(void) {
     static sn_frame frame;
     bool landmark;
     VALUE(sn_osim_landmark, == false, PTR(coordinates), PTR("b"), PTR(&landmark));
+    VALUE(sn_osim_is_generic, == false, PTR(coordinates));
     VALUE(sn_osim_frame_find, == -1, PTR(coordinates), PTR("b"), PTR(&frame));
     sn_imu_options imu = sn_imu_options_default(), odd = imu;
     static sn_imu_report report;

@@ -99,7 +99,6 @@ static void fit_study(const study *s, int draw) {
     sn_take_options o = sn_take_options_default();
     sn_marker_set *set = NULL;
     o.coordinates = model.coordinates;
-    o.calibrate = SN_CALIBRATE_SCALE;
     o.still = still.recording;
     o.smooth = s->smooth;
     o.builtin = s->builtin;
@@ -115,6 +114,7 @@ static void fit_study(const study *s, int draw) {
     sn_take *t;
     assert_int_equal(sn_take_create(model.model, take.recording, &o, NULL, &t, &error), SN_OK);
     assert_int_equal(sn_take_prepare(t), SN_OK);
+    assert_true(sn_take_about(t)->reshaped);
     assert_int_equal(sn_take_finish(t), SN_OK);
     sn_table *ours;
     assert_int_equal(sn_table_from_motion(sn_take_model(t), sn_take_motion(t), NULL, &ours, &error),
@@ -247,7 +247,6 @@ static void static_of_another_size(void **unused) {
     for (int k = 0; k < 2; k++) {
         sn_take_options o = sn_take_options_default();
         o.coordinates = model.coordinates;
-        o.calibrate = SN_CALIBRATE_SCALE;
         o.still = still.recording;
         sn_take *t;
         assert_int_equal(sn_take_create(model.model, take.recording, &o, NULL, &t, NULL), SN_OK);
@@ -286,7 +285,6 @@ static void nothing_sits_there(void **unused) {
     }
     sn_take_options o = sn_take_options_default();
     o.coordinates = model.coordinates;
-    o.calibrate = SN_CALIBRATE_SCALE;
     sn_take *t;
     assert_int_equal(sn_take_create(model.model, take.recording, &o, NULL, &t, NULL), SN_OK);
     assert_int_equal(sn_take_prepare(t), SN_OK);

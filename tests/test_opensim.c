@@ -236,6 +236,47 @@ static void an_arm_goes_round(void **unused) {
     end_small(&s);
 }
 
+static bool is_told(const sn_take *t, sn_finding_code code) {
+    for (int i = 0; i < sn_take_nfinding(t); i++)
+        if (sn_take_finding(t, i)->code == code) return true;
+    return false;
+}
+
+// A generic model is scaled without being asked to, and stays as it is where it fits; a scaled one is left alone, and
+// a static trial that says nothing then is told of.
+static void a_generic_model_is_scaled(void **unused) {
+    (void)unused;
+    for (int generic = 0; generic < 2; generic++) {
+        static const char picture[] =
+            "<Body name='upper'><attached_geometry><Mesh name='m'><scale_factors>%s</scale_factors>"
+            "<mesh_file>a.vtp</mesh_file></Mesh></attached_geometry></Body>";
+        char text[sizeof arm + 400], body[300];
+        const char *at = strstr(arm, "<Body name='upper'/>"), *behind = at + 20;
+        (void)snprintf(body, sizeof body, picture, generic ? "1 1 1" : "1.1 1.1 1.1");
+        (void)snprintf(text, sizeof text, "%.*s%s%s", (int)(at - arm), arm, body, behind);
+        char *percent = strstr(text, "%s");
+        memmove(percent, percent + 2, strlen(percent + 2) + 1);
+        small s;
+        make_small(&s, "", TASKS(MARKERS));
+        sn_document_destroy(&s.model);
+        assert_int_equal(
+            sn_document_read(text, strlen(text), "arm.osim", NULL, NULL, &s.model, NULL), SN_OK);
+        sn_take_options o = sn_take_options_default();
+        o.coordinates = s.model.coordinates;
+        o.still_first = 1, o.still_last = 5;
+        assert_int_equal(sn_take_create(s.model.model, s.recording, &o, NULL, &s.take, NULL),
+                         SN_OK);
+        assert_int_equal(sn_take_prepare(s.take), SN_OK);
+        assert_int_equal(sn_take_finish(s.take), SN_OK);
+        const sn_take_summary *about = sn_take_about(s.take);
+        assert_true(about->reshaped == (generic == 1));
+        assert_true(is_told(s.take, SN_FINDING_MODEL_GENERIC) == (generic == 1));
+        assert_true(is_told(s.take, SN_FINDING_STATIC_UNUSED) == (generic == 0));
+        if (generic) assert_true(about->shortest > 0.9 && about->longest < 1.1);
+        end_small(&s);
+    }
+}
+
 // A take with a setup when allocation N fails, once and from then on.
 static void memory_of_a_take_may_run_out(void **unused) {
     (void)unused;
@@ -546,6 +587,7 @@ int main(void) {
                                        cmocka_unit_test(wrong_setups_get_a_line),
                                        cmocka_unit_test(memory_may_run_out),
                                        cmocka_unit_test(an_arm_goes_round),
+                                       cmocka_unit_test(a_generic_model_is_scaled),
                                        cmocka_unit_test(memory_of_a_take_may_run_out),
                                        cmocka_unit_test(what_cannot_be_is_refused),
                                        cmocka_unit_test(prescribed_values_hold),

@@ -500,12 +500,71 @@ static void test_mass(void **state) {
     sn_model_destroy(m);
 }
 
+// OpenSim's scale tool scales the pictures of bones along: where most are as they were drawn, nobody was scaled.
+static void test_generic(void **state) {
+    (void)state;
+#define PINNED(at, name, of)                                                                       \
+    "<PinJoint name='" name "'><socket_parent_frame>" at "</socket_parent_frame>"                  \
+    "<socket_child_frame>" of "</socket_child_frame><coordinates><Coordinate name='q" name         \
+    "'/></coordinates></PinJoint>"
+#define DRAWN(name, factors)                                                                       \
+    "<Body name='" name "'><FrameGeometry name='frame_geometry'>"                                  \
+    "<scale_factors>0.2 0.2 0.2</scale_factors></FrameGeometry><attached_geometry><Mesh name='m'>" \
+    "<scale_factors>" factors "</scale_factors><mesh_file>a.vtp</mesh_file></Mesh>"                \
+    "</attached_geometry></Body>"
+#define NEW(a, b, c)                                                                               \
+    "<OpenSimDocument Version='40000'><Model name='m'><BodySet><objects>" DRAWN("a", a)            \
+        DRAWN("b", b)                                                                              \
+            DRAWN("c", c) "</objects></BodySet><JointSet><objects>" PINNED("ground", "a", "a")     \
+                PINNED("a", "b", "b") PINNED("b", "c", "c") "</objects></JointSet>"                \
+                                                            "</Model></OpenSimDocument>"
+#define OLD(factors)                                                                               \
+    "<OpenSimDocument Version='20303'><Model name='m'><BodySet><objects><Body name='a'><Joint>"    \
+    "<PinJoint name='p'><parent_body>ground</parent_body><CoordinateSet><objects><Coordinate "     \
+    "name='q'/></objects></CoordinateSet></PinJoint></Joint><VisibleObject><GeometrySet><objects>" \
+    "<DisplayGeometry><geometry_file>a.vtp</geometry_file><scale_factors>1 1 1</scale_factors>"    \
+    "</DisplayGeometry></objects></GeometrySet><scale_factors>" factors "</scale_factors>"         \
+    "</VisibleObject><WrapObjectSet><objects><WrapCylinder "                                       \
+    "name='w'><VisibleObject><scale_factors>"                                                      \
+    "3 3 3</scale_factors></VisibleObject></WrapCylinder></objects></WrapObjectSet></Body>"        \
+    "</objects></BodySet></Model></OpenSimDocument>"
+    static const struct {
+        const char *text;
+        bool generic;
+    } files[] = {
+        {NEW("1 1 1", "1 1 1", "1 1 1"), true},
+        {NEW("1 1 1", "1 1 1", "0.85 0.85 0.85"), true},  // a borrowed hand
+        {NEW("1.02 1.02 1.02", "1.1 1 1", "1 1 1"), false},
+        {NEW("many", "1 1 1", "1 1 1"), true},
+        {OLD("1 1 1"), true},
+        {OLD(" 0.98 1.1 0.98"), false},
+        // without pictures nothing is known
+        {"<OpenSimDocument Version='20303'><Model name='m'><BodySet><objects><Body name='a'><Joint>"
+         "<PinJoint name='p'><parent_body>ground</parent_body><CoordinateSet><objects><Coordinate "
+         "name='q'/></objects></CoordinateSet></PinJoint></Joint></Body></objects></BodySet>"
+         "</Model></OpenSimDocument>",
+         false},
+    };
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+        sn_model *m;
+        sn_osim_coordinates *c;
+        sn_error error = {0};
+        if (sn_osim_read(files[i].text, strlen(files[i].text), NULL, &m, &c, NULL, &error) != SN_OK)
+            fail_msg("file %zu: line %d: %s", i, error.line, error.text);
+        if (sn_osim_is_generic(c) != files[i].generic) fail_msg("file %zu", i);
+        sn_osim_coordinates_destroy(c);
+        sn_model_destroy(m);
+    }
+    assert_false(sn_osim_is_generic(NULL));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_kinds),          cmocka_unit_test(test_custom),
-        cmocka_unit_test(test_knee),           cmocka_unit_test(test_table),
-        cmocka_unit_test(test_tasks),          cmocka_unit_test(test_refuses),
-        cmocka_unit_test(test_cut_and_memory), cmocka_unit_test(test_mass),
+        cmocka_unit_test(test_generic), cmocka_unit_test(test_kinds),
+        cmocka_unit_test(test_custom),  cmocka_unit_test(test_knee),
+        cmocka_unit_test(test_table),   cmocka_unit_test(test_tasks),
+        cmocka_unit_test(test_refuses), cmocka_unit_test(test_cut_and_memory),
+        cmocka_unit_test(test_mass),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -423,6 +423,10 @@ SN_API int sn_osim_frame_find(const sn_osim_coordinates *coordinates, const char
 /// False, and `out` unchanged, where there is no such marker or the file calls all of them the same.
 SN_API bool sn_osim_landmark(const sn_osim_coordinates *coordinates, const char *marker, bool *out);
 
+/// Whether the file is nobody's body yet: most of its bodies have pictures of bones in the size that they were drawn
+/// in, and OpenSim's scale tool scales them along.
+SN_API bool sn_osim_is_generic(const sn_osim_coordinates *coordinates);
+
 /// An OpenSim model, of version 2 to 4 (files of version 20000 to 49999).
 ///
 /// Joint 0 is the fixed joint "ground". Each joint of the file becomes a short chain, translations

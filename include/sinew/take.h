@@ -231,8 +231,10 @@ typedef enum sn_calibrate_use {
     SN_CALIBRATE_AUTO,     ///< places, where the marker set does not know them; by the built-in set
                            ///< also the length of a human figure's chest that has none, as in
                            ///< CMU's BVH files. For the built-in humanoid, which is nobody's body,
-                           ///< without a set of one's own, and where a height or lengths are
-                           ///< given: SN_CALIBRATE_SCALE
+                           ///< without a set of one's own, for a generic OpenSim model
+                           ///< (sn_osim_is_generic()), for one whose markers are known by their
+                           ///< labels alone, and where a height or lengths are given:
+                           ///< SN_CALIBRATE_SCALE
     SN_CALIBRATE_NONE,     ///< never: first guesses are used as they are
     SN_CALIBRATE_OFFSETS,  ///< places, on the skeleton as it is
     SN_CALIBRATE_SCALE     ///< places, and a length factor for each bone; a chest's length, too
@@ -601,6 +603,7 @@ typedef enum sn_severity { SN_SEVERITY_NOTE, SN_SEVERITY_WARNING, SN_SEVERITY_ER
     ENTRY(SN_FINDING_UNIT_ASSUMED, "unit-assumed", NOTE, "metres")                                 \
     ENTRY(SN_FINDING_SIZE_DIFFERS, "size-differs", NOTE, "ratio")                                  \
     ENTRY(SN_FINDING_FEW_FRAMES, "few-frames", NOTE, "frames")                                     \
+    ENTRY(SN_FINDING_MODEL_GENERIC, "model-generic", NOTE, "")                                     \
     ENTRY(SN_FINDING_NOT_SHOWN, "not-shown", NOTE, "count")                                        \
     ENTRY(SN_FINDING_MAX_ERROR_LARGE, "max-error-large", NOTE, "metres")                           \
     ENTRY(SN_FINDING_EXCHANGED, "exchanged", NOTE, "ratio mended")                                 \
@@ -624,6 +627,7 @@ typedef enum sn_severity { SN_SEVERITY_NOTE, SN_SEVERITY_WARNING, SN_SEVERITY_ER
     ENTRY(SN_FINDING_MIRRORED, "mirrored", WARNING, "frames ratio")                                \
     ENTRY(SN_FINDING_SIDES_EXCHANGED, "sides-exchanged", WARNING, "ratio")                         \
     ENTRY(SN_FINDING_FAR_FROM_BONES, "far-from-bones", WARNING, "rms worst size")                  \
+    ENTRY(SN_FINDING_STATIC_UNUSED, "static-unused", WARNING, "")                                  \
     ENTRY(SN_FINDING_SETUP_IGNORED, "setup-ignored", WARNING, "line")                              \
     ENTRY(SN_FINDING_SETUP_AXES, "setup-axes", WARNING, "axis sign")                               \
     ENTRY(SN_FINDING_TRUTH_RATE, "truth-rate", WARNING, "rate truth_rate")                         \

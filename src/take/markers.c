@@ -65,6 +65,23 @@ static sn_status choose_set(sn_take *t) {
     return sn_take_fail(t, SN_FINDING_SET_UNFIT, status, &error);
 }
 
+// A generic OpenSim model is nobody's body either: as it is, it would be fitted with angles that are off by 20 degrees.
+// One that was scaled has bones that are right to a centimetre, as places by labels are: bones that were held to the
+// millimetre would turn the pelvis for it.
+static sn_status scale_osim(sn_take *t) {
+    const sn_take_options *o = &t->options;
+    const bool generic = sn_osim_is_generic(o->coordinates);
+    bool placed = true;
+    if (o->coordinates == NULL || o->calibrate != SN_CALIBRATE_AUTO || o->setup != NULL)
+        return SN_OK;
+    for (int i = 0; i < sn_marker_set_count(t->set); i++)
+        placed &= sn_marker_set_place(t->set, i)->placed;
+    // a set of one's own may know no places to measure by
+    if (placed ? !generic : t->given != NULL) return SN_OK;
+    t->options.calibrate = SN_CALIBRATE_SCALE;
+    return generic ? sn_take_note(t, SN_FINDING_MODEL_GENERIC, NULL, 0, 0) : SN_OK;
+}
+
 sn_status sn_take_apply(sn_take *t, const sn_mat3 *stretch) {
     sn_error error = {0};
     sn_model_destroy(t->model);
@@ -200,6 +217,7 @@ sn_status sn_take_find_markers(sn_take *t) {
     SN_TRY(choose_set(t));
     SN_TRY(sn_take_apply(t, NULL));
     SN_TRY(match(t));
+    SN_TRY(scale_osim(t));
     sn_status status = known_names(t, &all, &names, &count);
     if (status == SN_OK) status = tell_labels(t, names, count);
     if (status == SN_OK) status = tell_empty(t);

@@ -156,12 +156,16 @@ static bool shows_something(const sn_fit_input *in) {
     return n >= 3;
 }
 
+static bool has_still(const sn_take_options *o) {
+    return o->still != NULL || o->still_first != INT64_MIN || o->still_last != INT64_MAX;
+}
+
 // The static trial, or the frames of the take that are one; a count of 0 when there is none.
 static sn_status find_still(sn_take *t, int *column, sn_fit_input *out) {
     const sn_take_options *o = &t->options;
     bool own = o->still == NULL;
     *out = (sn_fit_input){0};
-    if (own && o->still_first == INT64_MIN && o->still_last == INT64_MAX) return SN_OK;
+    if (!has_still(o)) return SN_OK;
     *out = t->input;
     out->model = t->limited;
     out->recording = own ? t->recording : o->still;
@@ -323,7 +327,9 @@ sn_status sn_take_find_shape(sn_take *t) {
     size_t nmarker = (size_t)sn_model_nmarker(t->model) + 1,
            njoint = (size_t)sn_model_njoint(t->model);
     const sn_allocator *allocator = &t->allocator;
-    if (use == SN_CALIBRATE_NONE || (use == SN_CALIBRATE_AUTO && is_placed(t->set))) return SN_OK;
+    if (use == SN_CALIBRATE_NONE || (use == SN_CALIBRATE_AUTO && is_placed(t->set)))
+        return has_still(&t->options) ? sn_take_note(t, SN_FINDING_STATIC_UNUSED, NULL, 0, 0)
+                                      : SN_OK;
     if (t->input.count < FEW_FRAMES)
         SN_TRY(sn_take_note(t, SN_FINDING_FEW_FRAMES, NULL, t->input.count, 0));
     SN_TRY(check_landmarks(t));

@@ -122,6 +122,11 @@ static void say_note(writer *w, const sn_take *t, const sn_finding *f) {
             "from joint angles, and a small error proves little",
             x[0], plural(x[0]));
         break;
+    case SN_FINDING_MODEL_GENERIC:
+        say(w, "nobody has scaled this OpenSim model yet, as its pictures of bones show, so it is "
+               "scaled to the person");
+        HINT(" (--calibrate=none keeps it as it is)");
+        break;
     case SN_FINDING_NOT_SHOWN:
         say(w, "the take does not show %.0f thing%s, which stay%s about as the figure has %s: %s",
             x[0], plural(x[0]), x[0] == 1 ? "s" : "", x[0] == 1 ? "it" : "them", f->text);
@@ -201,6 +206,11 @@ static void say_warning(writer *w, const sn_take *t, const sn_finding *f) {
             x[0], t->options.calibrate == SN_CALIBRATE_SCALE ? "how long these are and " : "");
         HINT("; calibrate on a trial that has landmarks as well (--save-model FILE), and fit this "
              "one with -m FILE");
+        break;
+    case SN_FINDING_STATIC_UNUSED:
+        say(w, "the static trial was not used: it is for the calibration, and these markers have "
+               "their places");
+        HINT("; --calibrate=scale finds places and lengths anew, --calibrate=offsets places");
         break;
     case SN_FINDING_MARKERS_SPARSE:
         say(w,

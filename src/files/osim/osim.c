@@ -357,6 +357,25 @@ static sn_status body_value(reading *r) {
     return FAIL(r, "body \"%.80s\": its mass is below 0", NAME(r, body->name));
 }
 
+// Is a picture of a body's bones open? The axes of its frame and what muscles wrap around have pictures of their own.
+static bool in_picture(const reading *r) {
+    return r->body > 0 && (somewhere_in(r, "Mesh") || somewhere_in(r, "VisibleObject")) &&
+           somewhere_in(r, "Body") && somewhere_in(r, "BodySet") &&
+           !somewhere_in(r, "WrapObjectSet");
+}
+
+// How large a picture is drawn says nothing of the figure: wrong numbers are passed over.
+static void drawn_value(reading *r) {
+    if (!in_picture(r)) return;
+    sn_osim_body *body = &r->u->body[r->body];
+    body->drawn |= sn_xml_is(&r->xml, "mesh_file") || sn_xml_is(&r->xml, "geometry_file");
+    size_t at = 0;
+    sn_word word;
+    double factor;
+    while (sn_xml_is(&r->xml, "scale_factors") && next_word(r, &at, &word))
+        body->resized |= sn_word_number(word, &factor) && fabs(factor - 1) > 1e-9;
+}
+
 // Values of a scope stand right inside its element, but those of an axis may be deeper: functions are
 // nested in functions.
 static sn_status read_value(reading *r) {
@@ -369,6 +388,9 @@ static sn_status read_value(reading *r) {
     if (r->depth[MARKER] == outer) return marker_value(r);
     if (r->depth[CONSTRAINT] == outer) return constraint_value(r);
     if (in_body(r, outer)) return body_value(r);
+    static const char *const pictures[] = {"mesh_file", "geometry_file", "scale_factors"};
+    for (int i = 0; i < 3; i++)
+        if (sn_xml_is(&r->xml, pictures[i])) drawn_value(r);
     return SN_OK;
 }
 
@@ -714,6 +736,7 @@ static sn_status read_close(reading *r) {
 
 static sn_status read_text(reading *r) {
     bool value = in_body(r, r->xml.depth - 1);
+    if (inside(r, r->xml.depth, 1, "scale_factors")) value = in_picture(r);
     if (!value && r->depth[JOINT] == 0 && r->depth[AXIS] == 0 && r->depth[MARKER] == 0 &&
         r->depth[FRAME] == 0 && r->depth[CONSTRAINT] == 0)
         return SN_OK;

@@ -77,6 +77,8 @@ typedef struct sn_osim_body {
     int at;                           ///< joint of the model, -1: not yet known
     double position[3], rotation[4];  ///< of the body in that joint's frame
     double mass, centre[3];
+    bool drawn,
+        resized;  ///< it has pictures of bones; one of them has another size than it was drawn in
     int line;
 } sn_osim_body;
 

@@ -23,6 +23,7 @@ struct sn_osim_coordinates {
         int joint;
         sn_frame at;
     } * place;  // bodies, then frames
+    bool generic;
     int nmark;
     struct mark {
         const char *name;
@@ -132,6 +133,20 @@ static void fill_places(sn_osim_coordinates *c, const sn_osim *u) {
     }
 }
 
+// A hand's or a foot's bones may be borrowed from another skeleton: most of the bodies decide.
+static bool is_generic(const sn_osim *u) {
+    int drawn = 0, resized = 0;
+    for (size_t i = 0; i < u->nbody; i++) {
+        drawn += u->body[i].drawn;
+        resized += u->body[i].drawn && u->body[i].resized;
+    }
+    return 2 * resized < drawn;
+}
+
+bool sn_osim_is_generic(const sn_osim_coordinates *coordinates) {
+    return coordinates != NULL && coordinates->generic;
+}
+
 bool sn_osim_landmark(const sn_osim_coordinates *coordinates, const char *marker, bool *out) {
     if (coordinates == NULL || marker == NULL || out == NULL) return false;
     bool some[2] = {false, false}, found = false;
@@ -168,6 +183,7 @@ sn_status sn_osim_coordinates_make(const sn_osim *u, const sn_model *model,
     *to = c;
     fill(to, u, model);
     fill_places(to, u);
+    to->generic = is_generic(u);
     for (size_t i = 0; i < u->nmarker; i++)
         to->mark[to->nmark++] = (struct mark){to->names + u->marker[i].name, u->marker[i].fixed};
     *out = to;
