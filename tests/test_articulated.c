@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 // The joint-by-joint factorisation against the path-sparse one, on random trees of all joint types:
 // solutions, dropped degrees of freedom, failed pivots and their directions.
+#include "model/model.h"
 #include "reference.h"
 #include "support.h"
+#include "sweeps/workspace.h"
 
 typedef struct fixture {
     sn_model *model;
@@ -77,6 +79,48 @@ static void same_solution(void **unused) {
     }
     print_message("%d trees, worst relative difference %.1e\n", count, worst);
     assert_true(worst < 1e-12);
+}
+
+// How far a point gives way, by one sweep and by three solves.
+static void compliance(void **unused) {
+    (void)unused;
+    uint64_t state = 13;
+    double worst = 0;
+    int count = cases(1000);
+    for (int n = 0; n < count; n++) {
+        fixture t = fixture_new(&state, 1 + below(&state, 15), n % 4 == 0 ? n / 4 % 12 : -1);
+        const size_t nv = (size_t)t.nv, njoint = (size_t)sn_model_njoint(t.model);
+        double size = 1, *C = malloc(36 * njoint * sizeof *C),
+               *J = malloc((3 * nv + 1) * sizeof *J);
+        for (size_t i = 0; i < sn_path_size(t.path); i++) size = fmax(size, fabs(t.rows[i]));
+        for (int i = 0; i < t.nv; i++) {
+            t.diagonal[i] = (2 + sn_random(&state)) * size * t.nv;
+            t.keep[i] = below(&state, 5) > 0;
+        }
+        assert_int_equal(sn_workspace_factor(t.ws, t.diagonal, t.keep, 0, NULL), -1);
+        sn_workspace_compliance(t.ws, C);
+        const int joint = below(&state, (int)njoint);
+        const double local[3] = {uniform(&state, -1, 1), uniform(&state, -1, 1), 0.3};
+        sn_jacobian_simple(t.ws, joint, local, J);
+        const sn_mat3 A = sn_compliance_at(t.ws, C, joint, local);
+        double most = 1e-300, off = 0;
+        for (int c = 0; c < 3; c++) {
+            for (int i = 0; i < t.nv; i++) t.x[i] = t.keep[i] ? J[3 * t.model->v_of[i] + c] : 0;
+            sn_workspace_solve(t.ws, t.x);
+            for (int r = 0; r < 3; r++) {
+                double sum = 0;
+                for (int i = 0; i < t.nv; i++) sum += J[3 * t.model->v_of[i] + r] * t.x[i];
+                most = fmax(most, fabs(sum));
+                off = fmax(off, fabs(sum - v3_at(A.c[c], r)));
+            }
+        }
+        worst = fmax(worst, off / most);
+        free(C);
+        free(J);
+        fixture_free(&t);
+    }
+    print_message("%d trees, worst relative difference %.1e\n", count, worst);
+    assert_true(worst < 1e-10);
 }
 
 // Indefinite Hessians: the same row fails with the same pivot, and z^T H z is that pivot.
@@ -167,6 +211,7 @@ static void long_chain(void **unused) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(same_solution),
+        cmocka_unit_test(compliance),
         cmocka_unit_test(same_failure),
         cmocka_unit_test(long_chain),
     };

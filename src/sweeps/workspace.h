@@ -103,6 +103,12 @@ int sn_workspace_count_negatives(sn_workspace *ws, const double *diagonal, const
 void sn_workspace_reduce(sn_workspace *ws, double *x);
 void sn_workspace_substitute(sn_workspace *ws, double *x);
 
+/// compliance.c: J H^-1 J^T of the twist of every joint's body, njoint x 36, after sn_workspace_factor() of a problem
+/// without rows that couple branches.
+void sn_workspace_compliance(const sn_workspace *ws, double *C);
+/// The same, 3 x 3, of a point in a joint's frame.
+sn_mat3 sn_compliance_at(const sn_workspace *ws, const double *C, int joint, const double local[3]);
+
 /// pose.c: place all joints.
 void sn_sweep_pose(sn_workspace *ws, const double *q);
 

@@ -43,14 +43,14 @@ static bool concerns(const sn_model *m, int marker, int joint) {
     return sn_model_parent(m, joint) == at;
 }
 
-// How unlike two poses are about a marker, rad^2.
-static double unlike(const filling *x, sn_lane_worker *w, const double *a, const double *b) {
-    const sn_model *m = x->f->input.model;
+double sn_fit_unlike(const sn_fitting *f, int marker, sn_lane_worker *w, const double *a,
+                     const double *b) {
+    const sn_model *m = f->input.model;
     double sum = 0;
     int n = 0;
     sn_model_difference(m, a, b, w->delta);
     for (int j = 0; j < sn_model_njoint(m); j++) {
-        if (j == sn_model_root(m) || !concerns(m, x->marker, j)) continue;
+        if (j == sn_model_root(m) || !concerns(m, marker, j)) continue;
         for (int i = 0; i < sn_model_joint_nv(m, j); i++) {
             if (sn_model_is_length(m, j, i)) continue;
             double d = w->delta[sn_model_v_index(m, j) + i];
@@ -115,7 +115,8 @@ static sn_status fill_frame(filling *x, int frame, float goal[3]) {
     for (int i = 0; i < x->nknown; i++) {
         const example *k = &x->known[i];
         double late = (k->frame - frame) / (near * x->rate);
-        double d = unlike(x, w, q, sn_lane_pose(l, k->frame)) / (like * like) + late * late;
+        double d = sn_fit_unlike(x->f, x->marker, w, q, sn_lane_pose(l, k->frame)) / (like * like) +
+                   late * late;
         double share = 1 / ((1 + d) * (1 + d));
         // those of another posture say next to nothing
         share *= share;

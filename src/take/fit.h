@@ -249,6 +249,9 @@ sn_status sn_fit_gate_plan(sn_fitting *fitting, sn_track_goals goals);
 /// fill.c: how far a marker is from its place, in the frame of its joint, where a frame is solved without the markers that
 /// have no weight in frame `as`. @return SN_ERR_ARGUMENT where there is no sample of it
 sn_status sn_fit_off_without(sn_fitting *fitting, int marker, int as, int frame, sn_vec3 *off);
+/// How unlike two poses are about a marker, rad^2.
+double sn_fit_unlike(const sn_fitting *fitting, int marker, sn_lane_worker *worker, const double *a,
+                     const double *b);
 /// Places for markers that have lost their weight, and the frames solved with them.
 sn_status sn_fit_fill_in(sn_fitting *fitting);
 

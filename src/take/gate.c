@@ -14,10 +14,10 @@
 #include "math/vec3.h"
 #include "model/joint.h"
 #include "sweeps/workspace.h"
-#include "take/fit.h"
+#include "take/drift.h"
 
 enum { BLOCK = 64, ROUNDS = 3, SAMPLES = 1024, MOST_FOLLOWED = 2000, SHORT = 4 };
-enum { DROPPED = 1, TESTED = 2 };
+enum { DROPPED = 1, TESTED = 2, TRIED = 4 };
 
 // Suspected: further off than this, metres, and than so many times what is usual for the marker.
 static const double suspect_off = 0.1, suspect_times = 6;
@@ -125,15 +125,54 @@ static sn_status keep_others(const gate *g, int marker, int frame, const double 
     return SN_OK;
 }
 
-// Follow frames again without a marker; it stays without a weight where it then is further off than `need`.
-static sn_status test(gate *g, int marker, int first, int last, double need, bool *found) {
+// Follow frames again without a marker. go_back() takes it back.
+static sn_status follow_without(gate *g, int marker, int a, int b) {
     sn_lanes *l = &g->f->lanes;
+    const size_t n = (size_t)(b - a) + 1;
+    g->followed += b - a + 1;
+    memcpy(g->poses, sn_lane_pose(l, a), n * l->nq * sizeof *g->poses);
+    memcpy(g->cost, l->f + a, n * sizeof *g->cost);
+    for (int f = a; f <= b; f++)
+        if ((*mark_of(g, f, marker) & DROPPED) == 0) *mark_of(g, f, marker) |= DROPPED | TRIED;
+    SN_TRY(sn_lanes_again(l, a, b));
+    for (int f = a; f <= b; f++)
+        SN_TRY(keep_others(g, marker, f, g->poses + (size_t)(f - a) * l->nq));
+    for (int f = a; f <= b; f++) SN_TRY(measure_frame(g, l->workers[0].ws, f));
+    return SN_OK;
+}
+
+static void give_back(const gate *g, int marker, int first, int last) {
+    for (int f = first; f <= last; f++)
+        if (*mark_of(g, f, marker) & TRIED)
+            *mark_of(g, f, marker) &= (unsigned char)~(DROPPED | TRIED);
+}
+
+static void keep_without(const gate *g, int marker, int first, int last) {
+    for (int f = first; f <= last; f++) *mark_of(g, f, marker) &= (unsigned char)~TRIED;
+}
+
+static sn_status go_back(gate *g, int marker, int a, int b) {
+    sn_lanes *l = &g->f->lanes;
+    const size_t n = (size_t)(b - a) + 1;
+    give_back(g, marker, a, b);
+    memcpy(sn_lane_pose(l, a), g->poses, n * l->nq * sizeof *g->poses);
+    memcpy(l->f + a, g->cost, n * sizeof *g->cost);
+    for (int f = a; f <= b; f++) SN_TRY(measure_frame(g, l->workers[0].ws, f));
+    return SN_OK;
+}
+
+static bool may_follow(const gate *g, int n) {
+    return n <= g->f->lanes.window && g->followed <= MOST_FOLLOWED + g->count / 4;
+}
+
+// The same of a stretch that is suspected; it stays without a weight where it then is further off than `need`.
+static sn_status test(gate *g, int marker, int first, int last, double need, bool *found) {
     // what is thrown is back at once
     int reach = last - first < SHORT ? 0 : g->reach;
     int a = first - reach > 0 ? first - reach : 0;
-    int b = last + reach < g->count ? last + reach : g->count - 1, n = b - a + 1;
+    int b = last + reach < g->count ? last + reach : g->count - 1;
     mark(g, marker, first, last, TESTED);
-    if (n > l->window || g->followed > MOST_FOLLOWED + g->count / 4) {
+    if (!may_follow(g, b - a + 1)) {
         // where samples are thrown all the time the poses are right but for a little: polishing does it
         double off = median_off(g, marker, first, last, (last - first) / SAMPLES + 1);
         if (!(off > fmax(thrown, need))) return SN_OK;
@@ -142,26 +181,14 @@ static sn_status test(gate *g, int marker, int first, int last, double need, boo
         *found = true;
         return SN_OK;
     }
-    g->followed += n;
-    memcpy(g->poses, sn_lane_pose(l, a), (size_t)n * l->nq * sizeof *g->poses);
-    memcpy(g->cost, l->f + a, (size_t)n * sizeof *g->cost);
     for (int f = a; f <= b; f++)
         if (*mark_of(g, f, marker) & DROPPED) return SN_OK;
-    mark(g, marker, a, b, DROPPED);
-    SN_TRY(sn_lanes_again(l, a, b));
-    for (int f = a; f <= b; f++)
-        SN_TRY(keep_others(g, marker, f, g->poses + (size_t)(f - a) * l->nq));
-    for (int f = a; f <= b; f++) SN_TRY(measure_frame(g, l->workers[0].ws, f));
+    SN_TRY(follow_without(g, marker, a, b));
     double off = median_off(g, marker, first, last, (last - first) / SAMPLES + 1);
-    if (off > need) {
-        note_wrong(g, a, b);
-        *found = true;
-        return SN_OK;
-    }
-    for (int f = a; f <= b; f++) *mark_of(g, f, marker) &= (unsigned char)~DROPPED;
-    memcpy(sn_lane_pose(l, a), g->poses, (size_t)n * l->nq * sizeof *g->poses);
-    memcpy(l->f + a, g->cost, (size_t)n * sizeof *g->cost);
-    for (int f = a; f <= b; f++) SN_TRY(measure_frame(g, l->workers[0].ws, f));
+    if (!(off > need)) return go_back(g, marker, a, b);
+    keep_without(g, marker, a, b);
+    note_wrong(g, a, b);
+    *found = true;
     return SN_OK;
 }
 
@@ -172,7 +199,7 @@ static sn_status take_back(gate *g, int marker, int first, int last) {
     sn_lanes *l = &g->f->lanes;
     for (int f = first; f <= last; f++) *mark_of(g, f, marker) &= (unsigned char)~DROPPED;
     // where that happens all the time polishing does it
-    if (last - first + 1 > l->window || g->followed > MOST_FOLLOWED + g->count / 4) return SN_OK;
+    if (!may_follow(g, last - first + 1)) return SN_OK;
     g->followed += last - first + 1;
     SN_TRY(sn_lanes_again(l, first, last));
     for (int f = first; f <= last; f++) SN_TRY(measure_frame(g, l->workers[0].ws, f));
@@ -292,6 +319,36 @@ static void bound_usual(gate *g) {
     for (int i = 0; i < g->nmarker; i++) g->usual[i] = fmin(g->usual[i], 3 * middle);
 }
 
+// --- markers that go off slowly ----------------------------------------------------------------------
+
+static sn_status test_drift(gate *g, sn_drifts *drifts, sn_drift *x, bool *found) {
+    const int a = x->first, b = x->last;
+    bool wrong;
+    if (!may_follow(g, b - a + 1)) return SN_OK;
+    SN_TRY(follow_without(g, x->marker, a, b));
+    SN_TRY(sn_drifts_judge(drifts, x, &wrong));
+    if (!wrong) return go_back(g, x->marker, a, b);
+    if (x->first > a) give_back(g, x->marker, a, x->first - 1);
+    if (x->last < b) give_back(g, x->marker, x->last + 1, b);
+    keep_without(g, x->marker, x->first, x->last);
+    mark(g, x->marker, x->first, x->last, TESTED);
+    note_wrong(g, x->first, x->last);
+    *found = true;
+    // the others were drawn along by it
+    return sn_drifts_look(drifts, a, b);
+}
+
+static sn_status test_drifts(gate *g, bool *found) {
+    sn_drifts *drifts;
+    sn_drift one;
+    sn_status status = sn_drifts_open(g->f, &drifts);
+    while (status == SN_OK && !sn_cancelled(g->f->lanes.options.cancel) &&
+           sn_drifts_next(drifts, &one))
+        status = test_drift(g, drifts, &one, found);
+    sn_drifts_close(drifts);
+    return status;
+}
+
 // --- all of it -------------------------------------------------------------------------------------
 
 static sn_status run(gate *g, int *suspect, sn_fit_leap *leaps, bool *any) {
@@ -312,6 +369,7 @@ static sn_status run(gate *g, int *suspect, sn_fit_leap *leaps, bool *any) {
         *any |= found;
         if (!found || sn_cancelled(l->options.cancel)) break;
     }
+    if (!sn_cancelled(l->options.cancel)) SN_TRY(test_drifts(g, any));
     return SN_OK;
 }
 

@@ -26,6 +26,9 @@ static const double remembered = 2.5, forgotten = 0.1, turning = 0.03;
 // Others go with a marker while their distances vary by less, metres.
 static const double most_varied = 0.03;
 
+// Against what a marker does anyway within so many seconds to each side.
+static const double leap_times_there = 2.5, there = 0.2;
+
 // Of a marker's samples that may be left out.
 static const double most_away = 0.7;
 
@@ -254,12 +257,39 @@ static bool is_known(const sn_fit_leap *list, int n, const sn_fit_leap *leap) {
     return false;
 }
 
+// What a marker does anyway about a frame, metres.
+static double usual_about(const view *v, int frame) {
+    float value[SAMPLES];
+    size_t n = 0;
+    const int reach = (int)(there * rate_of(v->in)) + 1, step = 2 * reach / SAMPLES + 1;
+    double d;
+    for (int f = frame - reach; f <= frame + reach && n < SAMPLES; f += step)
+        if (f > 1 && f < v->in->count && leap_at(v, f, &d)) value[n++] = (float)d;
+    if (n == 0) return 0;
+    qsort(value, n, sizeof value[0], sn_by_value_float);
+    return (double)value[n / 2];
+}
+
+// Noise is no reason to leave out what it is on: the mean of samples that are 2 cm off is nearer than where a limb is led
+// that nothing shows. In it one leap is as good as another.
+static int without_noise(const view *v, sn_fit_leap *list, int n) {
+    int count = 0;
+    for (int i = 0; i < n; i++)
+        if (list[i].size > leap_times_there * usual_about(v, list[i].first) &&
+            list[i].size > leap_times_there * usual_about(v, list[i].last + 1))
+            list[count++] = list[i];
+    return count;
+}
+
 int sn_fit_find_leaps(const sn_fit_input *in, int marker, sn_fit_leap *out) {
     view v = {.in = in, .marker = marker};
     bool doubted = false, unused = false;
-    int n = find_leaps(&v, out, in->count, &doubted), count = n;
+    int n = find_leaps(&v, out, in->count, &doubted);
+    if (n > 0) n = without_noise(&v, out, n);
+    int count = n;
     if (!doubted || !find_beside(&v)) return n;
     int more = find_leaps(&v, out + n, in->count - n, &unused);
+    if (more > 0) more = without_noise(&v, out + n, more);
     for (int i = n; i < n + more; i++)
         if (!is_known(out, n, &out[i])) out[count++] = out[i];
     return count;
