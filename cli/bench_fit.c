@@ -21,6 +21,7 @@ const bench_take bench_takes[] = {
     {"cmu/85_02.bvh", "cmu/85_02.c3d", "cmu/85_02.bvh", 1, false},
     {"opensim/subject01_simbody.osim", "opensim/subject01_synthetic_marker_data.trc", NULL, 0,
      true},
+    {"biomech/subject4/generic.osim", "biomech/subject4/DJ1.trc", NULL, 0, false},
 };
 const int bench_ntake = (int)(sizeof bench_takes / sizeof bench_takes[0]);
 

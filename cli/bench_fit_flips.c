@@ -117,6 +117,19 @@ static bool measure_own(const char *data, const bench_take *t, const figure *f, 
     return good;
 }
 
+// Of the skeleton that a BVH of the motion has, in which an OpenSim body's hinges are one joint.
+static bool measure_ours(const fit_result *r, bench_turns *out) {
+    sn_export *export = NULL;
+    sn_motion *motion = NULL;
+    bool good = sn_export_create(r->model, SN_SKELETON_BVH, NULL, NULL, &export, NULL) == SN_OK &&
+                sn_export_motion(export, r->motion, NULL, &motion, NULL) == SN_OK &&
+                bench_measure_turns(sn_skeleton_model(sn_export_skeleton(export)), motion,
+                                    sn_motion_rate(r->motion), 0, out);
+    sn_motion_destroy(motion);
+    sn_export_destroy(export);
+    return good;
+}
+
 static bool flips_row(const char *data, const bench_take *t) {
     char *model = bench_path(data, t->skeleton), *take = bench_path(data, t->take);
     fit_settings s = {.model = model, .input = take, .quiet = true};
@@ -125,8 +138,7 @@ static bool flips_row(const char *data, const bench_take *t) {
     bench_turns ours, own = {0};
     bool good = make_plan(&s, &plan);
     int code = good ? fit_take(&s, &plan, &r) : EXIT_USAGE;
-    good = good && (code == EXIT_OK || code == EXIT_POOR) &&
-           bench_measure_turns(r.model, r.motion, sn_motion_rate(r.motion), 0, &ours);
+    good = good && (code == EXIT_OK || code == EXIT_POOR) && measure_ours(&r, &ours);
     bool known =
         good && t->own != NULL && measure_own(data, t, &r.figure, sn_motion_rate(r.motion), &own);
     if (good) {

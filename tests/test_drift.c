@@ -119,7 +119,19 @@ static void noise(void **state) {
     sn_recording_destroy(bad);
 }
 
-// Skin is up to 18 cm from its bone in dg_03, and the thighs' by 7 cm in mm's squats: none of it is wrong.
+static void none_wrong(const sn_document *body, const sn_recording *r, const char *what) {
+    sn_take *take = fit(body->model, r, body);
+    for (int i = 0; i < sn_take_nfinding(take); i++) {
+        const sn_finding *f = sn_take_finding(take, i);
+        if (f->code == SN_FINDING_MARKER_OFF)
+            fail_msg("%s: %s is taken for wrong", what,
+                     sn_model_marker(sn_take_model(take), f->marker)->name);
+    }
+    sn_take_destroy(take);
+}
+
+// Skin is up to 18 cm from its bone in dg_03, and the thighs' by 7 cm in mm's squats: none of it is wrong. Nor is a shoulder
+// in the T pose that dg_01 begins with and ends in; each half has only one of them, to which nothing is alike.
 static void skin(void **unused) {
     (void)unused;
     static const char *const clips[][2] = {{"hdm05/HDM_dg.asf", "hdm05/HDM_dg_03-05_02_120.c3d"},
@@ -128,14 +140,13 @@ static void skin(void **unused) {
     for (int k = 0; k < 3 && k < cases(3); k++) {
         sn_document body = read_clip(clips[k][0]), clip = read_clip(clips[k][1]);
         if (body.model == NULL || clip.recording == NULL) skip();
-        sn_take *take = fit(body.model, clip.recording, &body);
-        for (int i = 0; i < sn_take_nfinding(take); i++) {
-            const sn_finding *f = sn_take_finding(take, i);
-            if (f->code == SN_FINDING_MARKER_OFF)
-                fail_msg("%s: %s is taken for wrong", clips[k][1],
-                         sn_model_marker(sn_take_model(take), f->marker)->name);
+        const int n = sn_recording_about(clip.recording)->nframe;
+        none_wrong(&body, clip.recording, clips[k][1]);
+        for (int half = 0; k == 2 && half < 2; half++) {
+            sn_recording *cut = recording_cut(clip.recording, half * (n / 2), n / 2);
+            none_wrong(&body, cut, half == 0 ? "its first half" : "its second half");
+            sn_recording_destroy(cut);
         }
-        sn_take_destroy(take);
         sn_document_destroy(&body);
         sn_document_destroy(&clip);
     }

@@ -59,6 +59,7 @@ static double difference(posed *from, const double *q, posed *to, const double *
     assert_int_equal(sn_workspace_pose(to->ws, r), SN_OK);
     for (int i = 0; i < sn_model_njoint(from->model); i++) {
         int t = sn_export_joint(e, i);
+        if (t < 0) continue;  // one with the next
         sn_frame a = sn_workspace_frame(from->ws, i), b = sn_workspace_frame(to->ws, t);
         const sn_vec3 v = {0.3, -0.5, 0.7};
         sn_vec3 ours = turned(G, carried(&a.R, &from->zero[i].R, v));
@@ -529,6 +530,60 @@ static void acclaim_of_model(void **unused) {
     sn_model_destroy(model);
 }
 
+// An OpenSim body's hinges in one place are one joint called after it, the way from the ground the root.
+static void bodies(void **unused) {
+    (void)unused;
+    static const char text[] =
+        "{\"name\": \"bodies\", \"joints\": ["
+        "{\"name\": \"ground\", \"type\": \"fixed\"},"
+        "{\"name\": \"tx\", \"parent\": \"ground\", \"type\": \"slider\", \"axis\": [1, 0, 0]},"
+        "{\"name\": \"ty\", \"parent\": \"tx\", \"type\": \"slider\", \"axis\": [0, 1, 0],"
+        " \"position\": [0, 0.9, 0]},"
+        "{\"name\": \"tilt\", \"parent\": \"ty\", \"type\": \"hinge\", \"axis\": [0, 0, 1]},"
+        "{\"name\": \"list\", \"parent\": \"tilt\", \"type\": \"hinge\", \"axis\": [1, 0, 0]},"
+        "{\"name\": \"flexion\", \"parent\": \"list\", \"type\": \"hinge\", \"axis\": [0, 0, 1],"
+        " \"position\": [0.1, 0, 0.08]},"
+        "{\"name\": \"adduction\", \"parent\": \"flexion\", \"type\": \"hinge\", \"axis\": [1, "
+        "0.2, 0]},"
+        "{\"name\": \"rotation\", \"parent\": \"adduction\", \"type\": \"hinge\", \"axis\": [0, 1, "
+        "0]},"
+        "{\"name\": \"knee\", \"parent\": \"rotation\", \"type\": \"hinge\", \"axis\": [0, 0, 1],"
+        " \"position\": [0, -0.4, 0]},"
+        // a marker, another place and sliding keep what they are on
+        "{\"name\": \"marked\", \"parent\": \"list\", \"type\": \"hinge\", \"axis\": [0, 0, 1]},"
+        "{\"name\": \"apart\", \"parent\": \"marked\", \"type\": \"hinge\", \"axis\": [0, 1, 0]},"
+        "{\"name\": \"slides\", \"parent\": \"apart\", \"type\": \"slider\", \"axis\": [0, 1, 0],"
+        " \"position\": [0, 0.1, 0]},"
+        "{\"name\": \"end\", \"parent\": \"slides\", \"type\": \"hinge\", \"axis\": [0, 1, 0]}],"
+        "\"markers\": [{\"name\": \"M\", \"joint\": \"marked\", \"position\": [0, 0, 0]}],"
+        "\"frames\": [{\"name\": \"pelvis\", \"joint\": \"list\"}, {\"name\": \"femur\", "
+        "\"joint\": "
+        "\"rotation\"}, {\"name\": \"tibia\", \"joint\": \"knee\"}, {\"name\": \"head\", "
+        "\"joint\": "
+        "\"end\"}]}";
+    static const char *const names[] = {"pelvis", "femur",  "tibia", "marked",
+                                        "apart",  "slides", "head"};
+    static const int parents[] = {-1, 0, 1, 0, 3, 4, 5};
+    sn_model *model;
+    sn_error error = {0};
+    if (sn_model_read_json(text, strlen(text), NULL, &model, &error) != SN_OK)
+        fail_msg("%s", error.text);
+    uint64_t state = 5;
+    sn_motion *motion = random_motion(&state, model, 20);
+    pair p;
+    assert_true(exported(model, NULL, motion, SN_SKELETON_BVH, NULL, 0, 1, &p) < 1e-8);
+    const sn_model *m = sn_skeleton_model(p.skeleton);
+    assert_int_equal(sn_model_njoint(m), 7);
+    for (int i = 0; i < 7; i++) {
+        assert_string_equal(sn_model_joint(m, i)->name, names[i]);
+        assert_int_equal(sn_model_parent(m, i), parents[i]);
+    }
+    assert_int_equal(sn_model_joint(m, 1)->type, SN_JOINT_EULER);
+    pair_end(&p);
+    sn_motion_destroy(motion);
+    sn_model_destroy(model);
+}
+
 // Up turned from y to z, and the unit changed.
 static void turned_figure(void **unused) {
     (void)unused;
@@ -713,7 +768,7 @@ int main(void) {
         cmocka_unit_test(humanoid),         cmocka_unit_test(clip_in_both_formats),
         cmocka_unit_test(acclaim_of_model), cmocka_unit_test(turned_figure),
         cmocka_unit_test(several_roots),    cmocka_unit_test(sinks_and_arguments),
-        cmocka_unit_test(failing_memory),
+        cmocka_unit_test(failing_memory),   cmocka_unit_test(bodies),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -153,7 +153,8 @@ typedef struct sn_export_options {
 /// The defaults that sn_export_options states.
 SN_API sn_export_options sn_export_options_default(void);
 
-/// BVH: joint for joint, in depth-first order. Rotations are Zrotation Yrotation Xrotation for every
+/// BVH: joint for joint, in depth-first order; of an OpenSim file hinges in one place up to a body are one joint, called
+/// after that body, and the root is the first body. Rotations are Zrotation Yrotation Xrotation for every
 /// joint, fixed ones too, as many programs expect them; the root and joints that slide also have
 /// positions.
 ///

@@ -40,9 +40,9 @@ bool sn_export_slides(const sn_joint_desc *joint) {
 }
 
 sn_vec3 sn_export_offset(const sn_export *self, int joint) {
-    int parent = sn_model_parent(self->model, joint);
-    if (parent < 0) return v3(0, 0, 0);
-    return v3_scale(1 / self->metres, v3_sub(self->zero[joint].p, self->zero[parent].p));
+    int above = self->above[joint];
+    if (above < 0) return v3(0, 0, 0);
+    return v3_scale(1 / self->metres, v3_sub(self->zero[joint].p, self->zero[above].p));
 }
 
 bool sn_export_end(const sn_export *self, int joint, int k, sn_vec3 *out) {
@@ -144,8 +144,9 @@ static sn_status build(sn_export *self, sn_skeleton_format format, const sn_allo
     sn_release(allocator, figure.end);
     SN_TRY(status);
     for (int i = 0; i < sn_model_njoint(self->model); i++)
-        self->C[i] =
-            sn_mat3_from_quat(sn_entry_rotation(&self->skeleton->figure, (size_t)self->target[i]));
+        if (self->target[i] >= 0)
+            self->C[i] = sn_mat3_from_quat(
+                sn_entry_rotation(&self->skeleton->figure, (size_t)self->target[i]));
     return SN_OK;
 }
 
@@ -200,6 +201,7 @@ sn_status sn_export_create(const sn_model *model, sn_skeleton_format format,
         e.bone = sn_layout_take(&layout, n, sizeof *e.bone);
         e.C = sn_layout_take(&layout, n, sizeof *e.C);
         e.target = sn_layout_take(&layout, n, sizeof *e.target);
+        e.above = sn_layout_take(&layout, n, sizeof *e.above);
         e.copied = sn_layout_take(&layout, n, sizeof *e.copied);
         if (pass == 1) break;
         void *block = sn_layout_acquire(&layout, allocator, &e.owner);
@@ -207,6 +209,7 @@ sn_status sn_export_create(const sn_model *model, sn_skeleton_format format,
         layout = (sn_layout){.block = block};
     }
     *self = e;
+    for (int i = 0; i < (int)n; i++) self->above[i] = sn_model_parent(model, i);
     sn_status status = build(self, format, allocator, error);
     self->source = NULL;
     if (status == SN_OK) {
@@ -252,12 +255,12 @@ static void set_free(const sn_joint_desc *d, sn_vec3 p, const sn_mat3 *M, const 
 
 static void set_joint(const sn_export *self, int joint, const double *previous, double *out) {
     const sn_model *model = self->skeleton->model;
-    int target = self->target[joint], parent = sn_model_parent(self->model, joint);
+    int target = self->target[joint];
     int first = sn_model_q_index(model, target);
     const sn_joint_desc *d = sn_model_joint(model, target);
     const sn_frame *bone = &self->bone[joint], world = {m3_identity(), {0, 0, 0}};
     bool root = sn_entry_is_root(&self->skeleton->figure, (size_t)target);
-    const sn_frame *above = root ? &world : &self->bone[parent];
+    const sn_frame *above = root ? &world : &self->bone[self->above[joint]];
     sn_mat3 back = m3_transpose(&above->R), L = m3_mulm(&back, &bone->R);
     const double *near = previous != NULL ? previous + first : NULL;
     if (d->type == SN_JOINT_FREE) {
@@ -281,6 +284,7 @@ sn_status sn_export_pose(sn_export *self, const double *q, const double *previou
     }
     sn_model_zero(self->skeleton->model, out);
     for (int i = 0; i < n; i++) {
+        if (self->target[i] < 0) continue;
         if (!self->copied[i]) {
             set_joint(self, i, previous, out);
             continue;

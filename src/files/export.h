@@ -26,14 +26,15 @@ struct sn_export {
     sn_frame *zero;  ///< njoint: frames at the zero pose, turned by G
     sn_frame *bone;  ///< njoint: at the pose, turned by G, rotations without those of zero
     sn_mat3 *C;      ///< njoint: of the target
-    int *target;     ///< njoint: the skeleton's joint
+    int *target;     ///< njoint: the skeleton's joint; -1: it is one with the joint below it
+    int *above;      ///< njoint: the joint that it hangs on in the skeleton, -1 for none
     bool *copied;    ///< njoint: its coordinates are the model's
 };
 
 /// A name without what the formats' readers take for something else.
 void sn_export_name(const char *from, char out[SN_MAX_NAME + 1]);
 
-/// From the parent to a joint at the zero pose, in the target's unit.
+/// From what it hangs on to a joint at the zero pose, in the target's unit.
 sn_vec3 sn_export_offset(const sn_export *self, int joint);
 
 /// The k-th end of a joint at the zero pose, from the joint, in the target's unit. False when there
@@ -43,11 +44,11 @@ bool sn_export_end(const sn_export *self, int joint, int k, sn_vec3 *out);
 /// Does it change its place in its parent's frame?
 bool sn_export_slides(const sn_joint_desc *joint);
 
-/// The figure to write: fill `figure`, self->target and self->copied.
+/// The figure to write: fill `figure`, self->target and self->copied; self->above is the parent until then.
 sn_status sn_export_bvh(sn_export *self, sn_figure *figure, const sn_allocator *allocator,
                         sn_error *error);
 sn_status sn_export_asf(sn_export *self, sn_figure *figure, const sn_allocator *allocator,
                         sn_error *error);
 
-/// The skeleton's joint that a joint of the model became; -1 when out of range.
+/// The skeleton's joint that a joint of the model became; -1 when it is one with the next, or out of range.
 int sn_export_joint(const sn_export *self, int joint);

@@ -52,6 +52,22 @@ static bool moves(const sn_model *model, int joint) {
     return sn_model_joint(model, joint)->type != SN_JOINT_FIXED;
 }
 
+// The joint of a name, or one that carries a thing of that name, as an OpenSim file's bodies; -1 for none.
+static int find_named(const sn_model *model, const char *name) {
+    const int joint = sn_model_find_joint(model, name), frame = sn_model_find_frame(model, name);
+    return joint >= 0 ? joint : frame >= 0 ? sn_model_frame(model, frame)->joint : -1;
+}
+
+// The joint of `b` that is one of `a`: both may call it by the joint's name or by what it carries.
+static int find_other(const sn_model *a, int joint, const sn_model *b) {
+    if (a == b) return joint;
+    if (joint == sn_model_root(a) && moves(a, joint)) return sn_model_root(b);
+    int other = find_named(b, sn_model_joint(a, joint)->name);
+    for (int i = 0; other < 0 && i < sn_model_nframe(a); i++)
+        if (sn_model_frame(a, i)->joint == joint) other = find_named(b, sn_model_frame(a, i)->name);
+    return other;
+}
+
 static void match_joints(const sn_take *t, const sn_model *b, matching *m) {
     const sn_model *a = t->model;
     int n = sn_model_njoint(a);
@@ -60,10 +76,7 @@ static void match_joints(const sn_take *t, const sn_model *b, matching *m) {
         int j = t->column[i] >= 0 ? sn_model_marker(a, i)->joint : -1;
         for (; j >= 0; j = sn_model_parent(a, j)) m->seen[j] = moves(a, j);
     }
-    for (int j = 0; j < n; j++)
-        m->other[j] = a == b                  ? j
-                      : j == sn_model_root(a) ? sn_model_root(b)
-                                              : sn_model_find_joint(b, sn_model_joint(a, j)->name);
+    for (int j = 0; j < n; j++) m->other[j] = find_other(a, j, b);
     for (int j = 0; j < n; j++) {
         m->base[j] = sn_model_parent(a, j);
         while (m->base[j] >= 0 && m->other[m->base[j]] < 0)

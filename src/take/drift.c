@@ -32,6 +32,8 @@ static const double every = 0.1, beside = 0.2, joined = 0.5;
 static const double suspect_off = 0.045, suspect_times = 4;
 // Wrong: as far, and for each radian of like postures; for flesh, and where it is soon over.
 static const double wrong_off = 0.045, wrong_flesh = 0.07, wrong_unlike = 0.12, wrong_soon = 1.3;
+// For each radian where the take begins or ends in it: a T pose that nobody takes again says nothing.
+static const double wrong_at_an_end = 0.25;
 enum { SOON = 4 };  // looks
 // Of that, it seems to be so far off before anything is followed again; a wrong marker makes a posture that is like none,
 // which does not count then.
@@ -231,7 +233,9 @@ static sn_vec3 expected(const sn_drifts *d, const sn_drift *x, int frame, double
 static double need_of(const sn_drifts *d, const sn_drift *x, double unlike) {
     const char *name = sn_model_marker(d->f->input.model, x->marker)->name;
     const double off = sn_is_tracking_name(name) ? wrong_flesh : wrong_off;
-    return (off + wrong_unlike * unlike) * (x->looks < SOON ? wrong_soon : 1);
+    const bool end = x->from < 2 || x->to > d->count - 3;
+    return (off + (end ? wrong_at_an_end : wrong_unlike) * unlike) *
+           (x->looks < SOON ? wrong_soon : 1);
 }
 
 // Is it worth while to follow it without the marker?
