@@ -107,6 +107,7 @@ static int fit(fit_result *r) {
     }
     o.model_up = r->figure.up;
     o.model_up_sign = r->figure.up_sign;
+    o.own_motion = r->figure.document.motion;
     o.cancel = (sn_cancel){asked, NULL};
     o.progress = meter_show;
     o.progress_user = &m;

@@ -287,6 +287,12 @@ typedef struct sn_take_options {
     int64_t first_frame, last_frame;  ///< by their numbers in the file; default INT64_MIN and
                                       ///< INT64_MAX: all
 
+    /// A motion that came with the model. Where nobody stands in the model's zero pose (legs, arms and head point the same
+    /// way, as in LaFAN1's files), it shows how limbs are turned, and the fit takes a stance made from it for the figure at
+    /// rest. Until the take is finished model, poses and set are those of the figure that stands. May go after
+    /// sn_take_prepare(). Default NULL.
+    const sn_motion *own_motion;
+
     // the shape
     sn_calibrate_use calibrate;  ///< default SN_CALIBRATE_AUTO
     int calibrate_frames;        ///< that it is found from, spread over the take; default 60
@@ -627,6 +633,8 @@ typedef enum sn_severity { SN_SEVERITY_NOTE, SN_SEVERITY_WARNING, SN_SEVERITY_ER
     ENTRY(SN_FINDING_MIRRORED, "mirrored", WARNING, "frames ratio")                                \
     ENTRY(SN_FINDING_SIDES_EXCHANGED, "sides-exchanged", WARNING, "ratio")                         \
     ENTRY(SN_FINDING_FAR_FROM_BONES, "far-from-bones", WARNING, "rms worst size")                  \
+    ENTRY(SN_FINDING_STANCE_FOUND, "stance-found", NOTE, "")                                       \
+    ENTRY(SN_FINDING_STANCE_NONE, "stance-none", WARNING, "")                                      \
     ENTRY(SN_FINDING_STATIC_UNUSED, "static-unused", WARNING, "")                                  \
     ENTRY(SN_FINDING_SETUP_IGNORED, "setup-ignored", WARNING, "line")                              \
     ENTRY(SN_FINDING_SETUP_AXES, "setup-axes", WARNING, "axis sign")                               \

@@ -71,6 +71,8 @@ def document_of(data: bytes, name: str = "", skeleton: Optional[Model] = None, m
         pointer, c.motion = c.motion, ffi.NULL
         if model is not None and (c.format == lib.SN_FORMAT_AMC or lib.sn_motion_nframe(pointer) > 0):
             made.motion = Motion._own(model, pointer)
+            if made.model is not None:
+                made.model._own_motion = made.motion
         else:
             lib.sn_motion_destroy(pointer)
     if c.recording != ffi.NULL:

@@ -78,6 +78,7 @@ class Model:
         self._skeleton: Any = skeleton if skeleton is not None else base._skeleton if base is not None else ffi.NULL
         self._coordinates: Any = coordinates if coordinates is not None else base._coordinates if base is not None else ffi.NULL
         self._reshaped = reshaped
+        self._own_motion: Any = None  # what its file has, for a fit
         self.up, self.up_sign = up, up_sign  #: the axis that points up, 0 1 2, and its sign
         self.note = note  #: what the reader of the file decided, in sentences
         self.name = text_of(lib.sn_model_name(pointer))

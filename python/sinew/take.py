@@ -371,6 +371,8 @@ def fit(recording: Union[Recording, Table, PathLike, None] = None, model: Union[
         o.has_axes, o.axes = True, _axes(axes)[0]
     o.unit = unit_of("unit", unit)
     o.coordinates = figure._coordinates
+    if figure._own_motion is not None:
+        o.own_motion = figure._own_motion._c
     if asked is not None:
         if figure._coordinates == ffi.NULL:
             raise ArgumentError("a setup of OpenSim needs an .osim model")

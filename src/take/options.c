@@ -5,7 +5,7 @@
 #include "base/threads.h"
 #include "take/take.h"
 
-enum { VERSION = 4 };
+enum { VERSION = 5 };
 
 sn_take_options sn_take_options_default(void) {
     sn_fit_options fit = sn_fit_options_default();
@@ -90,5 +90,9 @@ sn_status sn_take_check_options(const sn_take_options *o, const sn_model *model,
         return sn_fail(error, SN_ERR_ARGUMENT, 0, "this option of a take is out of range: %s", bad);
     if (o->setup != NULL && o->coordinates == NULL)
         return sn_fail(error, SN_ERR_ARGUMENT, 0, "a setup needs the model's coordinates");
+    if (o->own_motion != NULL && sn_motion_nq(o->own_motion) != sn_model_nq(model))
+        return sn_fail(error, SN_ERR_ARGUMENT, 0,
+                       "own_motion has %d coordinates, the model %d: it is another model's",
+                       sn_motion_nq(o->own_motion), sn_model_nq(model));
     return sn_fit_check_smooth(o->smooth, sn_recording_about(recording)->rate, error);
 }

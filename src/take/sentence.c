@@ -166,6 +166,10 @@ static void say_note(writer *w, const sn_take *t, const sn_finding *f) {
         HINT("; --calibrate=scale gives the chest its length, and so does sinew fit by itself "
              "where nothing says where the markers sit");
         break;
+    case SN_FINDING_STANCE_FOUND:
+        say(w, "nobody stands in the skeleton's zero pose; how it stands was taken from the "
+               "motion that it comes with");
+        break;
     case SN_FINDING_CHEST_ADDED:
         say(w,
             "the chest (%s) of the skeleton has no length, as in CMU's BVH files; it was given "
@@ -211,6 +215,12 @@ static void say_warning(writer *w, const sn_take *t, const sn_finding *f) {
         say(w, "the static trial was not used: it is for the calibration, and these markers have "
                "their places");
         HINT("; --calibrate=scale finds places and lengths anew, --calibrate=offsets places");
+        break;
+    case SN_FINDING_STANCE_NONE:
+        say(w, "nobody stands in the skeleton's zero pose (a leg points where the head "
+               "does), so where markers sit on it and what is at rest are guesses");
+        HINT("; give it as a BVH file with a motion, which shows how it stands, or one whose "
+             "zero pose is a T pose");
         break;
     case SN_FINDING_MARKERS_SPARSE:
         say(w,

@@ -83,6 +83,8 @@ void sn_take_destroy(sn_take *take) {
     sn_model_destroy(take->model);
     sn_model_destroy(take->limited);
     sn_model_destroy(take->mended);
+    sn_model_destroy(take->standing);
+    sn_model_destroy(take->stood);
     sn_marker_set_destroy(take->set);
     sn_marker_set_destroy(take->given);
     sn_recording_destroy(take->labels);
@@ -94,6 +96,7 @@ void sn_take_destroy(sn_take *take) {
     sn_release(&allocator, take->markers);
     sn_release(&allocator, take->column);
     sn_release(&allocator, take->stretch);
+    sn_release(&allocator, take->stance);
     sn_release(&allocator, take->known);
     sn_release(&allocator, take->sure);
     sn_release(&allocator, take->origin);
@@ -214,6 +217,7 @@ static sn_status find_shown(sn_take *t) {
 }
 
 static sn_status prepare(sn_take *t) {
+    SN_TRY(sn_take_find_stance(t));
     SN_TRY(sn_take_find_missing(t));
     SN_TRY(sn_take_find_labels(t));
     SN_TRY(sn_take_find_markers(t));
@@ -310,6 +314,7 @@ static sn_status finish(sn_take *t) {
     bool suspicious = !s->calibrated && s->fit.rms > suspicious_rms && t->options.setup == NULL;
     if (suspicious) SN_TRY(sn_take_check_handedness(t));
     SN_TRY(sn_take_judge(t));
+    SN_TRY(sn_take_leave_stance(t));
     sn_take_tell(t, &(sn_take_progress){.stage = SN_STAGE_FINISH, .fraction = 1});
     return SN_OK;
 }

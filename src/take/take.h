@@ -22,15 +22,20 @@ struct sn_take {
     sn_marker_set *given;      ///< NULL: none was given
     sn_known_length *known;    ///< options.nlength; their names follow
     const sn_model *original;  ///< the caller's
-    const sn_model *source;    ///< what the fit begins with: `original`, or `mended`
+    const sn_model *source;    ///< what the fit begins with: `original`, `standing` or `mended`
     const sn_recording *recording;
     sn_take_step step;
     sn_status failed;  ///< of SN_TAKE_FAILED
     bool finishing;    ///< what is told is about frames that have poses
 
+    // stance.c
+    sn_mat3 *stance;     ///< per joint: how far it is turned while the figure stands; see stance.c
+    sn_model *standing;  ///< `original` with a zero pose in which it stands; NULL: as it is
+    sn_model *stood;     ///< the fit's model before it was carried back
+
     // missing.c
     sn_missing missing;
-    sn_model *mended;  ///< `original` with the bone that it lacks; NULL: it stays as it is
+    sn_model *mended;  ///< `source` with the bone that it lacks; NULL: it stays as it is
 
     // labels.c
     sn_recording
@@ -74,6 +79,10 @@ sn_status sn_take_check_options(const sn_take_options *o, const sn_model *model,
 /// exchanged.c: tell of markers that exchanged their labels; the input gets those put right that are beyond doubt.
 /// @param mended  there are such: the take is to be fitted again
 sn_status sn_take_find_exchanged(sn_take *t, bool *mended);
+
+/// stance.c: where nobody stands in the model's zero pose, a model that does; and the way back, when all is done.
+sn_status sn_take_find_stance(sn_take *take);
+sn_status sn_take_leave_stance(sn_take *take);
 
 /// missing.c: another model that lacks its chest, with one as long as this take's was found; NULL where it lacks none, or
 /// this take's was not added.
