@@ -152,8 +152,28 @@ static void skin(void **unused) {
     }
 }
 
+// A twisted jump at 50 frames a second: limbs so fast that they seem to leap, in stretches that overlap. Of those, the ones
+// that were found right stayed left out.
+static void fast(void **unused) {
+    (void)unused;
+    sn_document body = read_clip("cmu/85_02.bvh"), clip = read_clip("cmu/85_02.c3d");
+    if (body.model == NULL || clip.recording == NULL) skip();
+    sn_clip o = sn_clip_default();
+    sn_recording *slow;
+    o.rate = 50;
+    assert_int_equal(sn_recording_clip(clip.recording, &o, NULL, &slow, NULL, NULL), SN_OK);
+    sn_take *take = fit(body.model, slow, &body);
+    print_message("85_02 at 50 frames a second: %ld samples left out\n",
+                  sn_take_about(take)->fit.dropped);
+    assert_true(sn_take_about(take)->fit.dropped <= 4);
+    sn_take_destroy(take);
+    sn_recording_destroy(slow);
+    sn_document_destroy(&body);
+    sn_document_destroy(&clip);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(slowly_off), cmocka_unit_test(noise),
-                                       cmocka_unit_test(skin)};
+                                       cmocka_unit_test(skin), cmocka_unit_test(fast)};
     return cmocka_run_group_tests(tests, example_begin, example_end);
 }

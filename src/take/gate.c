@@ -27,8 +27,9 @@ static const double wrong_off = 0.12, wrong_times = 6;
 static const double wrong_slowly = 0.25;
 // Wrong whatever is usual, where a stretch is too long to be followed again.
 static const double thrown = 0.12;
-// A marker that has leapt is so much of its leap away, once the figure is followed without it.
-static const double back_share = 0.6;
+// A marker that has leapt is so much of its leap away, once the figure is followed without it; and so much at least where
+// it is by how it comes and goes that it is elsewhere.
+static const double back_share = 0.6, least_share = 0.35;
 // Seconds: left out beside what is wrong; between suspects that are one.
 static const double around = 0.02, joined = 0.15;
 
@@ -197,7 +198,9 @@ static sn_status test(gate *g, int marker, int first, int last, double need, boo
 // Follow frames again with a marker that was left out and is right.
 static sn_status take_back(gate *g, int marker, int first, int last) {
     sn_lanes *l = &g->f->lanes;
-    for (int f = first; f <= last; f++) *mark_of(g, f, marker) &= (unsigned char)~DROPPED;
+    for (int f = first; f <= last; f++)
+        if ((*mark_of(g, f, marker) & TESTED) == 0)
+            *mark_of(g, f, marker) &= (unsigned char)~DROPPED;
     // where that happens all the time polishing does it
     if (!may_follow(g, last - first + 1)) return SN_OK;
     g->followed += last - first + 1;
@@ -226,12 +229,20 @@ static sn_status leap_of(const gate *g, int marker, int as, int a, int b, double
 static sn_status is_elsewhere(const gate *g, int marker, int first, int last, double need,
                               bool *out) {
     double there, back;
-    *out = median_off(g, marker, first, last, (last - first) / SAMPLES + 1) > need;
-    if (*out) return SN_OK;
+    const double off = median_off(g, marker, first, last, (last - first) / SAMPLES + 1);
+    *out = off > need;
+    // at few frames a second a fast one seems to leap, and without it its limb does
+    if (*out || !(off > least_share / back_share * need)) return SN_OK;
     SN_TRY(leap_of(g, marker, first, first - 1, first, &there));
     SN_TRY(leap_of(g, marker, first, last, last + 1, &back));
     *out = there > need && back > need;
     return SN_OK;
+}
+
+static unsigned char marks_of(const gate *g, int marker, int first, int last) {
+    unsigned char marks = 0;
+    for (int f = first; f <= last; f++) marks |= *mark_of(g, f, marker);
+    return marks;
 }
 
 // Markers that leap away and back again were left out from the beginning. One that is no further from its place than
@@ -242,7 +253,8 @@ static sn_status test_leaps(gate *g, int marker, sn_fit_leap *leaps, bool *found
         int first = leaps[i].first, last = leaps[i].last;
         double need = back_share * leaps[i].size;
         bool elsewhere;
-        if ((*mark_of(g, first, marker) & DROPPED) == 0) {
+        const unsigned char some = marks_of(g, marker, first, last);
+        if ((some & DROPPED) == 0) {
             SN_TRY(test(g, marker, first, last, need, found));
             continue;
         }
