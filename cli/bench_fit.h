@@ -4,12 +4,17 @@
 
 #include "fit_take.h"
 
+/// Markers of each take that are spoiled in turn.
+enum { BENCH_SPOILED = 3 };
+
 /// A take of the data folder.
 typedef struct bench_take {
     const char *skeleton, *take;
     const char *own;  ///< the motion that comes with it, from its first frame on; NULL for none
     int own_skip;     ///< frames of it before the recording's first
     bool placed;      ///< the skeleton has marker places of its own: nothing to calibrate
+    /// Markers to be wrong for a second; together they are all over the body.
+    const char *spoiled[BENCH_SPOILED];
 } bench_take;
 
 extern const bench_take bench_takes[];
@@ -38,5 +43,6 @@ bool bench_measure_turns(const sn_model *model, const sn_motion *motion, double 
 bool bench_fit_speed(const char *data);   ///< error, gaps, seconds; and a take of 72,000 frames
 bool bench_fit_flips(const char *data);   ///< joints that jump, and how calm the spine is
 bool bench_fit_hidden(const char *data);  ///< limbs that are hidden for half a second
-/// A marker that is wrong for a second. @param count  of each take, chosen by hand up to 3; more: the first ones
+/// A marker that is wrong for a second.
+/// @param count  of each take; up to BENCH_SPOILED those chosen by hand, else the first ones
 bool bench_fit_wrong(const char *data, int count);

@@ -11,18 +11,11 @@
 
 #include "bench_fit.h"
 
-enum { MARKERS = 3, THROWS = 3, LOOKS = 5 };
+enum { THROWS = 3, LOOKS = 5 };
 static const double degree = 0x1.1df46a2529d39p-6;
 static const double throws[THROWS] = {0.05, 0.2, 0.5};
 // Below this a joint is another one, degrees.
 static const double determined = 0.5;
-
-// Of each clip some; together they are all over the body.
-static const char *const names[][MARKERS] = {
-    {"LKNE", "RELB", "C7"},        {"RTOE", "LWRA", "STRN"}, {"RKNE", "LSHO", "LFHD"},
-    {"LELB", "RANK", "T10"},       {"LTHI", "RFIN", "RBHD"}, {"RSHN", "LUPA", "CLAV"},
-    {"R.Knee", "L.Toe", "R.ASIS"},
-};
 
 typedef struct study {
     const sn_model *model;
@@ -238,16 +231,15 @@ static bool marker_row(const study *s, const sn_take *clean, int marker, const c
 }
 
 // One of those that are chosen by hand, or of the first ones.
-static bool is_chosen(const sn_model *m, int marker, int index, int count) {
-    if (count > MARKERS) return marker < count;
+static bool is_chosen(const sn_model *m, int marker, const bench_take *take, int count) {
+    if (count > BENCH_SPOILED) return marker < count;
     for (int i = 0; i < count; i++)
-        if (strcmp(sn_label_name(sn_model_marker(m, marker)->name), names[index][i]) == 0)
+        if (strcmp(sn_label_name(sn_model_marker(m, marker)->name), take->spoiled[i]) == 0)
             return true;
     return false;
 }
 
-static bool wrong_rows(const char *data, int index, int count) {
-    const bench_take *b = &bench_takes[index];
+static bool wrong_rows(const char *data, const bench_take *b, int count) {
     char *model = bench_path(data, b->skeleton), *take = bench_path(data, b->take);
     fit_settings settings = {.model = model, .input = take, .quiet = true};
     figure body = {0};
@@ -268,7 +260,7 @@ static bool wrong_rows(const char *data, int index, int count) {
         good = clean != NULL;
         if (good) s.rms = fmax(sn_take_about(clean)->fit.rms, 1e-3);
         for (int k = 0; good && k < sn_model_nmarker(sn_take_model(clean)); k++)
-            if (sn_take_column(clean, k) >= 0 && is_chosen(sn_take_model(clean), k, index, count))
+            if (sn_take_column(clean, k) >= 0 && is_chosen(sn_take_model(clean), k, b, count))
                 good = marker_row(&s, clean, k, strrchr(take, '/') + 1);
         sn_take_destroy(clean);
     }
@@ -288,6 +280,7 @@ bool bench_fit_wrong(const char *data, int count) {
            "  %-28s %-8s %-6s %5s %8s %-16s %8s %8s %-16s %8s\n",
            "take", "marker", "named", "n", "others", "worst", "missing", "all", "worst", "missing");
     for (int i = 0; i < bench_ntake; i++)
-        if (bench_is_there(data, &bench_takes[i])) good = wrong_rows(data, i, count) && good;
+        if (bench_is_there(data, &bench_takes[i]))
+            good = wrong_rows(data, &bench_takes[i], count) && good;
     return good;
 }
