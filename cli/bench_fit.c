@@ -27,12 +27,7 @@ const bench_take bench_takes[] = {
      0,
      false,
      {"RKNE", "LSHO", "LFHD"}},
-    {"hdm05/HDM_mm.asf",
-     "hdm05/HDM_mm_01-02_03_120.c3d",
-     NULL,
-     0,
-     false,
-     {"LELB", "RANK", "T10"}},
+    {"hdm05/HDM_mm.asf", "hdm05/HDM_mm_01-02_03_120.c3d", NULL, 0, false, {"LELB", "RANK", "T10"}},
     {"cmu/02.asf", "cmu/02_01.c3d", "cmu/02_01.amc", 0, false, {"LTHI", "RFIN", "RBHD"}},
     // its first frame is a T pose that was added
     {"cmu/85_02.bvh", "cmu/85_02.c3d", "cmu/85_02.bvh", 1, false, {"RSHN", "LUPA", "CLAV"}},
