@@ -604,6 +604,7 @@ typedef enum sn_severity { SN_SEVERITY_NOTE, SN_SEVERITY_WARNING, SN_SEVERITY_ER
     ENTRY(SN_FINDING_POINTS_UNNAMED, "points-unnamed", NOTE, "count")                              \
     ENTRY(SN_FINDING_MARKERS_EMPTY, "markers-empty", NOTE, "count")                                \
     ENTRY(SN_FINDING_UP_ASSUMED, "up-assumed", NOTE, "axis sign")                                  \
+    ENTRY(SN_FINDING_UP_UNCONFIRMED, "up-unconfirmed", NOTE, "axis sign")                          \
     ENTRY(SN_FINDING_BODY_LIES, "body-lies", NOTE, "axis sign")                                    \
     ENTRY(SN_FINDING_UNIT_FOUND, "unit-found", NOTE, "metres")                                     \
     ENTRY(SN_FINDING_UNIT_ASSUMED, "unit-assumed", NOTE, "metres")                                 \

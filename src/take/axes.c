@@ -133,7 +133,7 @@ static bool frame_up(const sn_fit_input *in, const sn_vec3 *rest, int up, int fr
 // Near zero: this far below and above it, as shares of the body's spread (10 and 15 cm for a person who stands).
 static const double floor_below = 0.2, floor_above = 0.3, floor_often = 0.9;
 
-bool sn_fit_floor(const sn_fit_input *in, int axis, double sign) {
+double sn_fit_floor_share(const sn_fit_input *in, int axis, double sign) {
     const sn_recording_info *info = sn_recording_about(in->recording);
     int n = 0, near = 0, count = sn_model_nmarker(in->model);
     for (int f = 0, step = info->nframe / LOOKED_AT + 1; f < info->nframe; f += step) {
@@ -155,7 +155,11 @@ bool sn_fit_floor(const sn_fit_input *in, int axis, double sign) {
         near += low > -floor_below * spread && low < floor_above * spread;
         n++;
     }
-    return n > 0 && near >= floor_often * n;
+    return n > 0 ? (double)near / n : 0;
+}
+
+bool sn_fit_floor(const sn_fit_input *in, int axis, double sign) {
+    return sn_fit_floor_share(in, axis, sign) >= floor_often;
 }
 
 // The floor that a body lies on, or tumbles over: of the axis that `out` has, or where that is only assumed of another one.

@@ -375,7 +375,10 @@ sn_status sn_fit_angle_term(const sn_model *model, int joint, int dof,
 /// A model of so few joints is a thing, not a body: it neither stands nor lies.
 enum { SN_FIT_RIGID = 3 };
 
-/// Do the lowest markers rest on the zero of this axis of the recording in nearly all frames? Feet stand on a floor, backs lie.
+/// The share of frames in which the lowest markers rest on the zero of this axis of the recording.
+double sn_fit_floor_share(const sn_fit_input *in, int axis, double sign);
+
+/// Do they in nearly all frames? Feet stand on a floor, backs lie.
 bool sn_fit_floor(const sn_fit_input *in, int axis, double sign);
 
 /// sn_axes_find() for markers that are matched already. @param in  without axes and frames

@@ -95,6 +95,13 @@ static void say_note(writer *w, const sn_take *t, const sn_finding *f) {
             axis_sign(f), axis_letter(f));
         HINT(" (--up forces it)");
         break;
+    case SN_FINDING_UP_UNCONFIRMED:
+        say(w,
+            "which axis of the recording is up is stated nowhere: %c%c is, if the figure stands, "
+            "but its lowest markers are not near zero there, and one who lies looks the same",
+            axis_sign(f), axis_letter(f));
+        HINT(" (--up forces it)");
+        break;
     case SN_FINDING_BODY_LIES:
         say(w,
             "the body lies: its height runs along %c%c of the recording, and its lowest markers "

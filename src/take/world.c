@@ -12,6 +12,9 @@ static const double smaller = 0.75, larger = 1.33;
 // Markers that spread less than this share of the figure's size are in one place.
 static const double one_place = 0.02;
 
+// One who stands on a floor, and jumps, rests on it in this share of the frames.
+static const double stands_often = 0.1;
+
 enum { LOOKED_AT = 100 };  // frames, spread over the take
 
 static void force_axes(sn_axes_report *a, const sn_axis_map *map, int up, double up_sign) {
@@ -39,6 +42,10 @@ static sn_status tell_up(sn_take *t) {
                             a->up, a->up_sign));
     if (a->up_known == SN_KNOWN_ASSUMED)
         SN_TRY(sn_take_note(t, SN_FINDING_UP_ASSUMED, NULL, a->up, a->up_sign));
+    bool stands = a->up_known == SN_KNOWN_FOUND && !a->up_conflict;
+    if (stands && t->options.setup == NULL && sn_model_njoint(t->model) > SN_FIT_RIGID &&
+        sn_fit_floor_share(&t->input, a->up, a->up_sign) < stands_often)
+        SN_TRY(sn_take_note(t, SN_FINDING_UP_UNCONFIRMED, NULL, a->up, a->up_sign));
     return SN_OK;
 }
 
