@@ -240,6 +240,25 @@ static void lying(void **unused) {
           "-m ex/skeleton.asf -i flat.c3d --up y");
 }
 
+// What the reader of a recording had to decide is said by the fit, too: ten frames are not in the file.
+static void said_of_the_file(void **unused) {
+    (void)unused;
+    char line[4000];
+    expect(0, "wrote", "convert ex/take.c3d -o whole.trc --frames 1:80");
+    FILE *from = fopen(path_of("whole.trc"), "r"), *to = fopen(path_of("dropped.trc"), "w");
+    assert_non_null(from);
+    assert_non_null(to);
+    while (fgets(line, sizeof line, from) != NULL) {
+        int frame = atoi(line);
+        if (frame < 41 || frame > 50 || strchr(line, '\t') == NULL) (void)fputs(line, to);
+    }
+    (void)fclose(from);
+    assert_int_equal(fclose(to), 0);
+    found("file", "note", 0,
+          "about the recording: 1 of 69 time steps differ, first before frame 41",
+          "-m ex/skeleton.asf -i dropped.trc");
+}
+
 static void findings(void **unused) {
     (void)unused;
     found("figure-lies", "warning", 4, "the figure lies where the take stands",
@@ -457,7 +476,7 @@ int main(void) {
         cmocka_unit_test(error_limit),    cmocka_unit_test(person),
         cmocka_unit_test(nothing_fitted), cmocka_unit_test(said_right),
         cmocka_unit_test(other_labels),   cmocka_unit_test(findings),
-        cmocka_unit_test(lying),
+        cmocka_unit_test(lying),          cmocka_unit_test(said_of_the_file),
     };
     return cmocka_run_group_tests(tests, begin, end);
 }

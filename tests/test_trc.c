@@ -112,6 +112,8 @@ static void decisions(void **unused) {
                "the times do not go on in even steps; frames are not numbered one by one");
     check_note(ONE("2", "10") "1\t\t1\t1\t1\n2\t\t1\t1\t1\n", 10,
                "the times do not go on in even steps");
+    check_note(ONE("4", "10") "7\t0\t1\t1\t1\n8\t.1\t1\t1\t1\n9\t.05\t1\t1\t1\n10\t.1\t1\t1\t1\n",
+               10, "times do not go forward in 1 of 3 steps, first before frame 9");
     check_note(ONE("1", "10") "5\t7\t1\t1\t1\n", 10, "");
     // a last line without its end is whole when its last number has all its digits, or a tab behind it
     check_note(ONE("9", "10") "1\t0\t1\t1\t1.25\n2\t0.1\t1\t1\t12.50", 10,
@@ -344,7 +346,8 @@ static const known files[] = {
     {"trc/exampleFormat.trc", 5, 1, 3, 0, 2, 100, "m", ""},
     {"trc/gait10dof18musc_walk_CRLF_line_ending.trc", 10, 1, 41, 0, 0, 60, "mm", ""},
     {"trc/std_walking5_markers.trc", 112, 1, 40, 0, 2077, 25, "mm",
-     "the header says 250 Hz, the times 25 Hz: the times are believed; 1 of 111 time steps differ"},
+     "the header says 250 Hz, the times 25 Hz: the times are believed; "
+     "1 of 111 time steps differ, first before frame 112 (0.008 s for 0.04)"},
     {"trc/walk_free_01.trc", 73, 185, 41, 0, 0, 60, "mm",
      "the header says 900 frames, 73 are there"},
     {"opensim/subject01_synthetic_marker_data.trc", 73, 1, 31, 0, 0, 60, "m", ""},

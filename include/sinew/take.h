@@ -600,6 +600,7 @@ typedef enum sn_severity { SN_SEVERITY_NOTE, SN_SEVERITY_WARNING, SN_SEVERITY_ER
 
 // Every finding: its code, its name, its severity, and what its numbers are.
 #define SN_FINDING_LIST(ENTRY)                                                                     \
+    ENTRY(SN_FINDING_FILE, "file", NOTE, "")                                                       \
     ENTRY(SN_FINDING_LABELS_UNKNOWN, "labels-unknown", NOTE, "count")                              \
     ENTRY(SN_FINDING_POINTS_UNNAMED, "points-unnamed", NOTE, "count")                              \
     ENTRY(SN_FINDING_MARKERS_EMPTY, "markers-empty", NOTE, "count")                                \

@@ -112,8 +112,11 @@ static sn_status describe(reading *r, const char *unit, sn_error *error) {
             "this is no table of markers: only %d of its %d columns come in threes named "
             "like LFHD.X, LFHD.Y, LFHD.Z",
             3 * r->info.nmarker, info->ncolumn);
-    if (info->time >= 0 && info->nrow > 1 && r->info.rate == 0)
-        sn_note(r->info.note, "the times do not go on in even steps");
+    char times[120];
+    sn_clock clock;
+    sn_table_clock(r->table, &clock);
+    sn_clock_words(&clock, r->info.first_frame, times, sizeof times);
+    if (info->nrow > 1 && times[0] != '\0') sn_note(r->info.note, "%s", times);
     if (info->frame >= 0 && !counts_on(r->table, info->frame))
         sn_note(r->info.note, "frames are not numbered one by one");
     if (other > 0)

@@ -138,13 +138,18 @@ double sn_table_at(const sn_table *table, int column, double time) {
     return a[column] + share * (b[column] - a[column]);
 }
 
+void sn_table_clock(const sn_table *table, sn_clock *out) {
+    *out = (sn_clock){0};
+    for (int i = 0; table->info.time >= 0 && i < table->info.nrow; i++)
+        sn_clock_add(out, sn_table_row(table, i)[table->info.time]);
+}
+
 double sn_table_rate(const sn_table *table) {
     if (table == NULL) return 0;
     double stated = table->info.rate;
     if (table->info.time < 0) return stated;
-    sn_clock clock = {0};
-    for (int i = 0; i < table->info.nrow; i++)
-        sn_clock_add(&clock, sn_table_row(table, i)[table->info.time]);
+    sn_clock clock;
+    sn_table_clock(table, &clock);
     double rate = sn_clock_rate(&clock);
     // what is stated has more digits than rounded times, but may be of another file
     return rate == 0 || fabs(stated / rate - 1) < 0.02 ? stated : rate;

@@ -79,6 +79,9 @@ static void say_held(writer *w, const sn_take *t, const sn_finding *f) {
 static void say_note(writer *w, const sn_take *t, const sn_finding *f) {
     const double *x = f->number;
     switch (f->code) {
+    case SN_FINDING_FILE:
+        say(w, "about the recording: %s", f->text);
+        break;
     case SN_FINDING_LABELS_UNKNOWN:
         say(w, "%.0f label%s in no marker set: %s", x[0], x[0] == 1 ? " is" : "s are", f->text);
         break;

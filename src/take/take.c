@@ -217,6 +217,8 @@ static sn_status find_shown(sn_take *t) {
 }
 
 static sn_status prepare(sn_take *t) {
+    const char *note = sn_recording_about(t->recording)->note;
+    if (note[0] != '\0') SN_TRY(sn_take_note(t, SN_FINDING_FILE, note, 0, 0));
     SN_TRY(sn_take_find_stance(t));
     SN_TRY(sn_take_find_missing(t));
     SN_TRY(sn_take_find_labels(t));

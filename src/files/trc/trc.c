@@ -131,9 +131,9 @@ static void decide(sn_trc *r, const sn_clock *clock) {
     }
     r->info.time_offset =
         clock->broken ? 0 : sn_clock_offset(r->info.first_frame, clock->first, r->info.rate);
-    if (r->info.nframe > 1 && rate == 0) sn_note(note, "the times do not go on in even steps");
-    if (rate > 0 && clock->nother > 0)
-        sn_note(note, "%d of %d time steps differ", clock->nother, r->info.nframe - 1);
+    char times[120];
+    sn_clock_words(clock, r->info.first_frame, times, sizeof times);
+    if (r->info.nframe > 1 && times[0] != '\0') sn_note(note, "%s", times);
     if (r->claimed >= 0 && r->claimed != r->info.nframe)
         sn_note(note, "the header says %d frame%s, %d %s there", r->claimed, SN_S(r->claimed),
                 r->info.nframe, r->info.nframe == 1 ? "is" : "are");
