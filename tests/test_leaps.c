@@ -226,6 +226,22 @@ static void marked(void **unused) {
     free(dropped);
 }
 
+// A marker that flickers for a second: every third sample, or every second one, is thrown. That is no noise.
+static void flicker(void **unused) {
+    (void)unused;
+    unsigned char *dropped = malloc(FRAMES);
+    for (int every = 2; every <= 6; every++) {
+        way w;
+        begin(&w, 120, FRAMES, 0.6);
+        for (int f = 300; f < 420; f += every) shift(&w, f, f, 0.15, -0.2);
+        assert_int_equal(sn_fit_drop_leaps(&w.in, NULL, dropped), SN_OK);
+        for (int f = 0; f < FRAMES; f++)
+            assert_int_equal(dropped[f], f >= 300 && f < 420 && (f - 300) % every == 0);
+        end(&w);
+    }
+    free(dropped);
+}
+
 // Five markers of a hand that is flung about: 8 m/s, back and forth every 0.15 s. One is 5 cm elsewhere for a while.
 typedef struct hand {
     sn_model *model;
@@ -294,6 +310,7 @@ int main(void) {
         cmocka_unit_test(against_the_way), cmocka_unit_test(least),
         cmocka_unit_test(away_and_back),   cmocka_unit_test(fast_hands),
         cmocka_unit_test(marked),          cmocka_unit_test(flung_hand),
+        cmocka_unit_test(flicker),
     };
     only_asked();
     return cmocka_run_group_tests(tests, NULL, NULL);

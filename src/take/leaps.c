@@ -270,14 +270,34 @@ static double usual_about(const view *v, int frame) {
     return (double)value[n / 2];
 }
 
+static int at_least(int a, int b) { return a > b ? a : b; }
+static int at_most(int a, int b) { return a < b ? a : b; }
+
+// Do leaps leave out most of the samples about one of them? Of samples that are thrown now and then they do not.
+static bool is_crowded(const view *v, const sn_fit_leap *list, int n, int i) {
+    const int reach = (int)(there * rate_of(v->in)) + 1,
+              memory = (int)(remembered * rate_of(v->in)) + 2;
+    const int low = at_least(list[i].first - reach, 0),
+              high = at_most(list[i].last + reach, v->in->count - 1);
+    int from = i, covered = 0;
+    while (from > 0 && list[from - 1].last >= low) from--;
+    for (int k = from; k < n && list[k].last <= high + memory; k++)
+        covered += at_least(at_most(list[k].last, high) - at_least(list[k].first, low) + 1, 0);
+    return 2 * covered > high - low + 1;
+}
+
 // Noise is no reason to leave out what it is on: the mean of samples that are 2 cm off is nearer than where a limb is led
-// that nothing shows. In it one leap is as good as another.
+// that nothing shows. In it one leap is as good as another, and there are leaps all over.
 static int without_noise(const view *v, sn_fit_leap *list, int n) {
     int count = 0;
+    for (int i = 0; i < n; i++) {
+        const bool noise = is_crowded(v, list, n, i) &&
+                           !(list[i].size > leap_times_there * usual_about(v, list[i].first) &&
+                             list[i].size > leap_times_there * usual_about(v, list[i].last + 1));
+        if (noise) list[i].size = -list[i].size;
+    }
     for (int i = 0; i < n; i++)
-        if (list[i].size > leap_times_there * usual_about(v, list[i].first) &&
-            list[i].size > leap_times_there * usual_about(v, list[i].last + 1))
-            list[count++] = list[i];
+        if (list[i].size > 0) list[count++] = list[i];
     return count;
 }
 
