@@ -95,6 +95,11 @@ static double pull_of(const sn_drifts *d, sn_vec3 r) {
     return sn_loss_of(o->loss, o->loss_scale * o->loss_scale, v3_dot(r, r)).slope;
 }
 
+// What a marker counts in the fit, by its name and by how many others there are.
+static double weight_of(const sn_lane_worker *w, int marker) {
+    return sn_problem_task(w->problem, marker)->weight;
+}
+
 // How far bodies give way in a frame's pose, held by its goals.
 static sn_status give_way(const sn_drifts *d, sn_lane_worker *w, double *C, int frame, bool *good) {
     sn_lanes *l = &d->f->lanes;
@@ -122,7 +127,7 @@ static sn_status look_at_frame(const sn_drifts *d, sn_lane_worker *w, double *C,
         if (sn_fit_dropped(in, i, frame) || !sn_fit_goal(in, i, in->first + frame, goal)) continue;
         const sn_vec3 r = v3_sub(v3_from(goal), sn_workspace_point(w->ws, m->joint, m->position));
         const sn_mat3 gives = sn_compliance_at(w->ws, C, m->joint, m->position),
-                      A = m3_scale(-m->weight * pull_of(d, r), &gives), one = m3_identity(),
+                      A = m3_scale(-weight_of(w, i) * pull_of(d, r), &gives), one = m3_identity(),
                       I_A = m3_add(&one, &A), R = sn_workspace_frame(w->ws, m->joint).R;
         // A (I - A)^-1, column by column
         sn_mat3 B;
@@ -313,7 +318,8 @@ static sn_status far_from(const sn_drifts *d, int marker, int frame, sn_vec3 at,
     SN_TRY(give_way(d, w, d->compliance, frame, &good));
     if (!good) return SN_OK;
     const sn_mat3 gives = sn_compliance_at(w->ws, d->compliance, m->joint, m->position),
-                  B = m3_scale(m->weight, &gives), R = sn_workspace_frame(w->ws, m->joint).R;
+                  B = m3_scale(weight_of(w, marker), &gives),
+                  R = sn_workspace_frame(w->ws, m->joint).R;
     const sn_vec3 r = v3_sub(v3_from(goal), sn_workspace_point(w->ws, m->joint, m->position));
     *out = v3_norm(shown(&B, v3_sub(r, m3_mul(&R, at))));
     return SN_OK;

@@ -153,9 +153,10 @@ static sn_status add_filled(sn_fitting *f, int frame, double *J) {
         const float *goal = k->goal + 3 * (size_t)(frame - k->first);
         sn_vec3 r = v3_sub(v3((double)goal[0], (double)goal[1], (double)goal[2]),
                            sn_workspace_point(w->ws, d->joint, d->position));
+        const double weight = sn_problem_task(w->problem, k->marker)->weight;
         sn_jacobian_simple(w->ws, d->joint, d->position, J);
         for (size_t n = 0; n < l->nv; n++)
-            x[n] += d->weight * v3_dot(r, v3_from(J + 3 * (size_t)m->v_of[n]));
+            x[n] += weight * v3_dot(r, v3_from(J + 3 * (size_t)m->v_of[n]));
     }
     for (size_t n = 0; n < l->nv; n++) x[n] = l->keep[n] ? x[n] : 0;
     sn_workspace_solve(w->ws, x);
