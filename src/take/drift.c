@@ -25,8 +25,8 @@
 
 enum { BLOCK = 16, LIKE = 3 };
 
-// Seconds: between looks; beside a stretch where nothing is learnt of it; in which one that comes and goes is one.
-static const double every = 0.1, beside = 0.2, joined = 0.5;
+// Seconds: between looks; beside a stretch where nothing is learnt of it; in which one that comes and goes is one; that are soon over.
+static const double every = 0.1, beside = 0.2, joined = 0.5, soon = 0.4;
 
 // Suspect: as far from where it mostly is, metres, and as many times as it usually is.
 static const double suspect_off = 0.045, suspect_times = 4;
@@ -34,14 +34,15 @@ static const double suspect_off = 0.045, suspect_times = 4;
 static const double wrong_off = 0.045, wrong_flesh = 0.07, wrong_unlike = 0.12, wrong_soon = 1.3;
 // For each radian where the take begins or ends in it: a T pose that nobody takes again says nothing.
 static const double wrong_at_an_end = 0.25;
-enum { SOON = 4 };  // looks
 // Of that, it seems to be so far off before anything is followed again; a wrong marker makes a posture that is like none,
 // which does not count then.
 static const double likely = 0.75, doubtful_unlike = 0.25;
 // Beyond this the others hardly show where a marker is: what the pose without it would give way to it by, times its weight.
 static const double shown_by_others = 4;
 // How like a posture is, rad (RMS over the joints beside the marker).
-static const double like = 0.05;
+static const double like = 0.05, usual_unlike = 0.25;
+// Of the take: what lasts longer is what the marker does, not what happens to it; at an end nothing tells when it is over.
+static const double longest = 0.5, longest_at_an_end = 0.25;
 // At the ends of a stretch it is as far off as that, of what makes it wrong.
 static const double edge = 0.5;
 
@@ -49,7 +50,8 @@ typedef float look[3];  // from its place, in the frame of its bone; NAN where t
 
 typedef struct suspect {
     sn_drift drift;
-    int worst;     // look
+    int worst;  // look
+    int asked;  // how often; 0 again where another stretch of the marker was wrong, which it was held against
     double share;  // of it, of what is suspect
 } suspect;
 
@@ -57,14 +59,20 @@ struct sn_drifts {
     sn_fitting *f;
     int nmarker, step, count;  // markers; frames between looks, looks
     look *off;                 // count x nmarker
-    double *compliance;        // nworker x 36 njoint
-    float *sorted;             // count
-    sn_vec3 *middle;           // nmarker: where it mostly is
-    double *usual;             // nmarker: and how far from there
-    suspect *list;             // the worst first
+    double *give;  // nworker x scratch: how bodies give way, or 4 nv where rows join them
+    size_t scratch;
+    float *sorted;    // count
+    sn_vec3 *middle;  // nmarker: where it mostly is
+    double *usual;    // nmarker: and how far from there
+    suspect *list;    // the worst first
     size_t room;
     int nlist, next;
 };
+
+// Looks in so many seconds: at few frames a second they lie further apart.
+static int looks_in(const sn_drifts *d, double seconds) {
+    return (int)(seconds * sn_lane_rate(&d->f->lanes) / d->step + 1e-9);
+}
 
 static int frame_of(const sn_drifts *d, int at) { return at * d->step + d->step / 2; }
 
@@ -100,33 +108,61 @@ static double weight_of(const sn_lane_worker *w, int marker) {
     return sn_problem_task(w->problem, marker)->weight;
 }
 
-// How far bodies give way in a frame's pose, held by its goals.
-static sn_status give_way(const sn_drifts *d, sn_lane_worker *w, double *C, int frame, bool *good) {
+static double *room_of(const sn_drifts *d, const sn_lane_worker *w) {
+    return d->give + (size_t)(w - d->f->lanes.workers) * d->scratch;
+}
+
+// J H^-1 J^T of a marker's place, column by column.
+static sn_mat3 gives_by_columns(const sn_drifts *d, const sn_lane_worker *w,
+                                const sn_marker_desc *m, double *J) {
+    const sn_lanes *l = &d->f->lanes;
+    double *x = J + 3 * l->nv;
+    sn_mat3 out;
+    sn_jacobian_simple(w->ws, m->joint, m->position, J);
+    for (int k = 0; k < 3; k++) {
+        for (size_t n = 0; n < l->nv; n++) x[n] = l->keep[n] ? J[3 * l->model->v_of[n] + k] : 0;
+        sn_workspace_solve(w->ws, x);
+        out.c[k] = v3(0, 0, 0);
+        for (size_t n = 0; n < l->nv; n++)
+            out.c[k] = v3_add(out.c[k], v3_scale(x[n], v3_from(J + 3 * l->model->v_of[n])));
+    }
+    return out;
+}
+
+// How far a marker's place gives way in the pose of the last give_way().
+static sn_mat3 gives_at(const sn_drifts *d, const sn_lane_worker *w, const sn_marker_desc *m) {
+    double *room = room_of(d, w);
+    return sn_has_rows(w->ws) ? gives_by_columns(d, w, m, room)
+                              : sn_compliance_at(w->ws, room, m->joint, m->position);
+}
+
+// How far bodies give way in a frame's pose, held by its goals. Rows that join branches are not in one sweep's reach.
+static sn_status give_way(const sn_drifts *d, sn_lane_worker *w, int frame, bool *good) {
     sn_lanes *l = &d->f->lanes;
     double value;
     SN_TRY(l->goals(l->user, frame, w->problem));
     SN_TRY(sn_problem_set_rest(w->problem, l->rest, sn_lane_pose(l, frame)));
     SN_TRY(sn_problem_set_enabled(w->problem, l->rest, true));
     SN_TRY(sn_workspace_eval(w->ws, sn_lane_pose(l, frame), SN_EVAL_GAUSS_NEWTON, &value));
-    *good = !sn_has_rows(w->ws) && sn_workspace_factor(w->ws, NULL, l->keep, 0, NULL) < 0;
-    if (*good) sn_workspace_compliance(w->ws, C);
+    *good = sn_workspace_factor(w->ws, NULL, l->keep, 0, NULL) < 0;
+    if (*good && !sn_has_rows(w->ws)) sn_workspace_compliance(w->ws, room_of(d, w));
     return SN_OK;
 }
 
-static sn_status look_at_frame(const sn_drifts *d, sn_lane_worker *w, double *C, int at) {
+static sn_status look_at_frame(const sn_drifts *d, sn_lane_worker *w, int at) {
     const sn_fit_input *in = &d->f->input;
     const int frame = frame_of(d, at);
     bool good;
     for (int i = 0; i < d->nmarker; i++)
         for (int k = 0; k < 3; k++) (*look_at(d, at, i))[k] = NAN;
-    SN_TRY(give_way(d, w, C, frame, &good));
+    SN_TRY(give_way(d, w, frame, &good));
     if (!good) return SN_OK;
     for (int i = 0; i < d->nmarker; i++) {
         const sn_marker_desc *m = sn_model_marker(in->model, i);
         double goal[3];
         if (sn_fit_dropped(in, i, frame) || !sn_fit_goal(in, i, in->first + frame, goal)) continue;
         const sn_vec3 r = v3_sub(v3_from(goal), sn_workspace_point(w->ws, m->joint, m->position));
-        const sn_mat3 gives = sn_compliance_at(w->ws, C, m->joint, m->position),
+        const sn_mat3 gives = gives_at(d, w, m),
                       A = m3_scale(-weight_of(w, i) * pull_of(d, r), &gives), one = m3_identity(),
                       I_A = m3_add(&one, &A), R = sn_workspace_frame(w->ws, m->joint).R;
         // A (I - A)^-1, column by column
@@ -140,9 +176,8 @@ static sn_status look_at_frame(const sn_drifts *d, sn_lane_worker *w, double *C,
 
 static sn_status look_at_block(sn_lanes *l, sn_lane_worker *w, int block) {
     const sn_drifts *d = l->extra;
-    double *C = d->compliance + (size_t)(w - l->workers) * 36 * (size_t)l->model->njoint;
     const int first = block * BLOCK, end = first + BLOCK < d->count ? first + BLOCK : d->count;
-    for (int at = first; at < end; at++) SN_TRY(look_at_frame(d, w, C, at));
+    for (int at = first; at < end; at++) SN_TRY(look_at_frame(d, w, at));
     return SN_OK;
 }
 
@@ -183,7 +218,7 @@ static double bar_of(const sn_drifts *d, int marker) {
 
 // The end of the stretch that begins at a look: the last one that is as far off, gaps passed over. *n: how many are.
 static int end_of(const sn_drifts *d, int marker, int from, int *n) {
-    const int gap = (int)(joined / every);
+    const int gap = looks_in(d, joined);
     int last = from;
     *n = 0;
     for (int at = from; at < d->count && at <= last + gap; at++) {
@@ -194,13 +229,18 @@ static int end_of(const sn_drifts *d, int marker, int from, int *n) {
     return last;
 }
 
-// Is a marker as much to that side at another time?
-static bool is_usual(const sn_drifts *d, int marker, int first, int last, sn_vec3 off) {
-    const int apart = (int)(joined / every);
+// Is a marker as much to that side at another time, in a posture that is like this one?
+static bool is_usual(const sn_drifts *d, const suspect *x) {
+    sn_lanes *l = &d->f->lanes;
+    const double *q = sn_lane_pose(l, frame_of(d, x->worst));
+    const int apart = looks_in(d, joined), marker = x->drift.marker;
+    const sn_vec3 off = away(d, x->worst, marker);
     int alike = 0;
     for (int at = 0; at < d->count; at++) {
-        if (at >= first - apart && at <= last + apart) continue;
-        alike += v3_norm(v3_sub(away(d, at, marker), off)) < 0.5 * v3_norm(off);
+        if (at >= x->drift.from - apart && at <= x->drift.to + apart) continue;
+        if (!(v3_norm(v3_sub(away(d, at, marker), off)) < 0.5 * v3_norm(off))) continue;
+        alike += sn_fit_unlike(d->f, marker, &l->workers[0], q, sn_lane_pose(l, frame_of(d, at))) <
+                 usual_unlike * usual_unlike;
     }
     return alike > 1;
 }
@@ -209,7 +249,7 @@ static bool is_usual(const sn_drifts *d, int marker, int first, int last, sn_vec
 static sn_vec3 expected(const sn_drifts *d, const sn_drift *x, int frame, double *unlike) {
     sn_lanes *l = &d->f->lanes;
     sn_lane_worker *w = &l->workers[0];
-    const int apart = (int)(beside / every);
+    const int apart = looks_in(d, beside);
     double weights = 1e-30, nearest[LIKE];
     sn_vec3 mean = v3(0, 0, 0);
     for (int k = 0; k < LIKE; k++) nearest[k] = INFINITY;
@@ -234,13 +274,16 @@ static sn_vec3 expected(const sn_drifts *d, const sn_drift *x, int frame, double
     return v3_add(d->middle[x->marker], v3_scale(1 / weights, mean));
 }
 
+static bool is_at_an_end(const sn_drifts *d, const sn_drift *x) {
+    return x->from < 2 || x->to > d->count - 3;
+}
+
 // How far off is wrong, where the nearest postures are so unlike.
 static double need_of(const sn_drifts *d, const sn_drift *x, double unlike) {
     const char *name = sn_model_marker(d->f->input.model, x->marker)->name;
     const double off = sn_is_tracking_name(name) ? wrong_flesh : wrong_off;
-    const bool end = x->from < 2 || x->to > d->count - 3;
-    return (off + (end ? wrong_at_an_end : wrong_unlike) * unlike) *
-           (x->looks < SOON ? wrong_soon : 1);
+    return (off + (is_at_an_end(d, x) ? wrong_at_an_end : wrong_unlike) * unlike) *
+           (x->looks < looks_in(d, soon) ? wrong_soon : 1);
 }
 
 // Is it worth while to follow it without the marker?
@@ -252,16 +295,21 @@ static bool is_likely(const sn_drifts *d, const suspect *x) {
     return v3_norm(v3_sub(off, at)) > likely * need_of(d, &x->drift, fmin(unlike, doubtful_unlike));
 }
 
-// Is the stretch that begins at a look suspect? Its end, its worst look and how bad that is.
-static bool is_suspect(const sn_drifts *d, suspect *x) {
+// The stretch that begins at a look: its end, its worst look and how bad that is. Is it far off, and not for ever?
+static bool find_stretch(const sn_drifts *d, suspect *x) {
     const int marker = x->drift.marker, from = x->drift.from;
     x->drift.to = end_of(d, marker, from, &x->drift.looks);
     x->worst = from;
     for (int at = from; at <= x->drift.to; at++)
         if (v3_norm(away(d, at, marker)) > v3_norm(away(d, x->worst, marker))) x->worst = at;
     const sn_vec3 off = away(d, x->worst, marker);
+    const double most = is_at_an_end(d, &x->drift) ? longest_at_an_end : longest;
     x->share = v3_norm(off) / bar_of(d, marker);
-    return x->share > 1 && x->drift.looks > 1 && !is_usual(d, marker, from, x->drift.to, off);
+    return x->share > 1 && x->drift.to - from + 1 < most * d->count && x->drift.looks > 1;
+}
+
+static bool is_suspect(const sn_drifts *d, suspect *x) {
+    return find_stretch(d, x) && !is_usual(d, x);
 }
 
 static int by_share(const void *a, const void *b) {
@@ -276,9 +324,9 @@ static sn_status list_suspects(sn_drifts *d) {
         for (int at = 0; at < d->count; at++) {
             suspect one = {.drift = {.marker = i, .from = at}};
             if (!(v3_norm(away(d, at, i)) > bar_of(d, i))) continue;
-            const bool is = is_suspect(d, &one);
+            const bool far = find_stretch(d, &one);
             at = one.drift.to;
-            if (!is) continue;
+            if (!far) continue;
             SN_TRY(sn_grow(&d->f->allocator, (void **)&d->list, &d->room, (size_t)d->nlist + 1,
                            sizeof *d->list));
             d->list[d->nlist++] = one;
@@ -289,10 +337,10 @@ static sn_status list_suspects(sn_drifts *d) {
 
 bool sn_drifts_next(sn_drifts *d, sn_drift *out) {
     const int last = d->f->input.count - 1;
-    while (d->next < d->nlist) {
-        suspect *x = &d->list[d->next++];
+    for (; d->next < d->nlist; d->next++) {
+        suspect *x = &d->list[d->next];
         // it may have been another one's
-        if (!is_suspect(d, x) || !is_likely(d, x)) continue;
+        if (x->asked++ > 0 || !is_suspect(d, x) || !is_likely(d, x)) continue;
         *out = x->drift;
         out->first = frame_of(d, out->from) - 2 * d->step;
         out->last = frame_of(d, out->to) + 2 * d->step;
@@ -315,10 +363,9 @@ static sn_status far_from(const sn_drifts *d, int marker, int frame, sn_vec3 at,
     bool good;
     *out = (double)NAN;
     if (!sn_fit_goal(in, marker, in->first + frame, goal)) return SN_OK;
-    SN_TRY(give_way(d, w, d->compliance, frame, &good));
+    SN_TRY(give_way(d, w, frame, &good));
     if (!good) return SN_OK;
-    const sn_mat3 gives = sn_compliance_at(w->ws, d->compliance, m->joint, m->position),
-                  B = m3_scale(weight_of(w, marker), &gives),
+    const sn_mat3 gives = gives_at(d, w, m), B = m3_scale(weight_of(w, marker), &gives),
                   R = sn_workspace_frame(w->ws, m->joint).R;
     const sn_vec3 r = v3_sub(v3_from(goal), sn_workspace_point(w->ws, m->joint, m->position));
     *out = v3_norm(shown(&B, v3_sub(r, m3_mul(&R, at))));
@@ -345,6 +392,7 @@ sn_status sn_drifts_judge(const sn_drifts *d, sn_drift *x, bool *wrong) {
     *wrong = false;
     for (int at = x->from; at <= x->to; at++) {
         double u, far;
+        if (isnan((*look_at(d, at, x->marker))[0])) continue;  // left out for another reason
         const sn_vec3 place = expected(d, x, frame_of(d, at), &u);
         SN_TRY(far_from(d, x->marker, frame_of(d, at), place, &far));
         if (isnan(far)) continue;
@@ -359,12 +407,15 @@ sn_status sn_drifts_judge(const sn_drifts *d, sn_drift *x, bool *wrong) {
 
 // --- its life ------------------------------------------------------------------------------------
 
-sn_status sn_drifts_look(sn_drifts *d, int first, int last) {
+sn_status sn_drifts_look(sn_drifts *d, const sn_drift *wrong, int first, int last) {
     sn_lanes *l = &d->f->lanes;
     sn_lane_worker *w = &l->workers[0];
-    double *C = d->compliance;
+    for (int k = 0; k < d->next; k++)
+        if (d->list[k].drift.marker == wrong->marker && d->list[k].drift.from != wrong->from)
+            d->list[k].asked = 0;
+    d->next = 0;
     for (int at = 0; at < d->count; at++)
-        if (frame_of(d, at) >= first && frame_of(d, at) <= last) SN_TRY(look_at_frame(d, w, C, at));
+        if (frame_of(d, at) >= first && frame_of(d, at) <= last) SN_TRY(look_at_frame(d, w, at));
     return SN_OK;
 }
 
@@ -383,16 +434,18 @@ sn_status sn_drifts_open(sn_fitting *f, sn_drifts **out) {
     d->sorted = sn_acquire(allocator, count * sizeof *d->sorted);
     d->middle = sn_acquire(allocator, n * sizeof *d->middle);
     d->usual = sn_acquire(allocator, n * sizeof *d->usual);
-    d->compliance = sn_acquire(allocator, (size_t)l->nworker * 36 * (size_t)l->model->njoint *
-                                              sizeof *d->compliance);
+    d->scratch = 36 * (size_t)l->model->njoint;
+    if (d->scratch < 4 * l->nv) d->scratch = 4 * l->nv;
+    d->give = sn_acquire(allocator, (size_t)l->nworker * d->scratch * sizeof *d->give);
     if (d->off == NULL || d->sorted == NULL || d->middle == NULL || d->usual == NULL ||
-        d->compliance == NULL)
+        d->give == NULL)
         return SN_ERR_MEMORY;
     void *before = l->extra;
     l->extra = d;
     const sn_status status = sn_lanes_run(l, look_at_block, (d->count + BLOCK - 1) / BLOCK);
     l->extra = before;
     SN_TRY(status);
+    if (sn_cancelled(f->options.cancel)) return SN_OK;
     for (int i = 0; i < d->nmarker; i++) find_usual(d, i);
     return list_suspects(d);
 }
@@ -400,7 +453,7 @@ sn_status sn_drifts_open(sn_fitting *f, sn_drifts **out) {
 void sn_drifts_close(sn_drifts *d) {
     if (d == NULL) return;
     const sn_allocator *allocator = &d->f->allocator;
-    sn_release(allocator, d->compliance);
+    sn_release(allocator, d->give);
     sn_release(allocator, d->list);
     sn_release(allocator, d->usual);
     sn_release(allocator, d->middle);

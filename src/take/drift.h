@@ -21,5 +21,5 @@ void sn_drifts_close(sn_drifts *drifts);
 bool sn_drifts_next(sn_drifts *drifts, sn_drift *out);
 /// Is it wrong? Its frames were followed without the marker; those that stay without it are left in `drift`.
 sn_status sn_drifts_judge(const sn_drifts *drifts, sn_drift *drift, bool *wrong);
-/// Look again at frames whose poses have changed.
-sn_status sn_drifts_look(sn_drifts *drifts, int first, int last);
+/// Look again at frames whose poses have changed, as a marker was wrong there; its other stretches are asked again.
+sn_status sn_drifts_look(sn_drifts *drifts, const sn_drift *wrong, int first, int last);

@@ -347,7 +347,7 @@ static sn_status test_drift(gate *g, sn_drifts *drifts, sn_drift *x, bool *found
     note_wrong(g, x->first, x->last);
     *found = true;
     // the others were drawn along by it
-    return sn_drifts_look(drifts, a, b);
+    return sn_drifts_look(drifts, x, a, b);
 }
 
 static sn_status test_drifts(gate *g, bool *found) {
@@ -368,6 +368,7 @@ static sn_status run(gate *g, int *suspect, sn_fit_leap *leaps, bool *any) {
     bool found;
     l->extra = g;
     SN_TRY(sn_lanes_run(l, measure_block, (g->count + BLOCK - 1) / BLOCK));
+    if (sn_cancelled(l->options.cancel)) return SN_OK;
     for (int i = 0; i < g->nmarker; i++) {
         g->usual[i] = median_off(g, i, 0, g->count - 1, g->count / SAMPLES + 1);
         if (isnan(g->usual[i])) g->usual[i] = 0;
