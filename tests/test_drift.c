@@ -103,6 +103,26 @@ static void twice(void **state) {
     }
 }
 
+// Longer than the frames that can be followed again at once: it is named as one stretch.
+static void lasting(void **state) {
+    const example_take *t = *state;
+    sn_recording *bad = recording_cut(t->recording, 0, 1200);
+    push(bad, "LKNE", 0.15, 0.15, 300, 839);
+    sn_take *take = fit(t->subject, bad, NULL);
+    int found = 0;
+    for (int i = 0; i < sn_take_nfinding(take); i++) {
+        const sn_finding *f = sn_take_finding(take, i);
+        if (f->code != SN_FINDING_MARKER_OFF) continue;
+        assert_string_equal(sn_model_marker(sn_take_model(take), f->marker)->name, "LKNE");
+        assert_in_range(f->first, 299, 325);
+        assert_in_range(f->last, 820, 842);
+        found++;
+    }
+    assert_int_equal(found, 1);
+    sn_take_destroy(take);
+    sn_recording_destroy(bad);
+}
+
 // A leg that is seen with 2 cm of noise for half a second: all six markers leap in nearly every frame, and were left out.
 static void noise(void **state) {
     const example_take *t = *state;
@@ -200,7 +220,7 @@ static void fast(void **unused) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(slowly_off), cmocka_unit_test(twice),
-                                       cmocka_unit_test(noise), cmocka_unit_test(skin),
-                                       cmocka_unit_test(fast)};
+                                       cmocka_unit_test(lasting),    cmocka_unit_test(noise),
+                                       cmocka_unit_test(skin),       cmocka_unit_test(fast)};
     return cmocka_run_group_tests(tests, example_begin, example_end);
 }

@@ -392,6 +392,7 @@ sn_status sn_drifts_judge(const sn_drifts *d, sn_drift *x, bool *wrong) {
     *wrong = false;
     for (int at = x->from; at <= x->to; at++) {
         double u, far;
+        if (frame_of(d, at) < x->first || frame_of(d, at) > x->last) continue;
         if (isnan((*look_at(d, at, x->marker))[0])) continue;  // left out for another reason
         const sn_vec3 place = expected(d, x, frame_of(d, at), &u);
         SN_TRY(far_from(d, x->marker, frame_of(d, at), place, &far));

@@ -19,7 +19,8 @@ void sn_drifts_close(sn_drifts *drifts);
 
 /// The worst that was not asked for before; false when there is none.
 bool sn_drifts_next(sn_drifts *drifts, sn_drift *out);
-/// Is it wrong? Its frames were followed without the marker; those that stay without it are left in `drift`.
+/// Is it wrong between its first and last frame, which may be a part of it? They were followed without the marker; those that
+/// stay without it are left in `drift`.
 sn_status sn_drifts_judge(const sn_drifts *drifts, sn_drift *drift, bool *wrong);
 /// Look again at frames whose poses have changed, as a marker was wrong there; its other stretches are asked again.
 sn_status sn_drifts_look(sn_drifts *drifts, const sn_drift *wrong, int first, int last);

@@ -333,7 +333,7 @@ static void bound_usual(gate *g) {
 
 // --- markers that go off slowly ----------------------------------------------------------------------
 
-static sn_status test_drift(gate *g, sn_drifts *drifts, sn_drift *x, bool *found) {
+static sn_status test_piece(gate *g, sn_drifts *drifts, sn_drift *x, bool *found) {
     const int a = x->first, b = x->last;
     bool wrong;
     if (!may_follow(g, b - a + 1)) return SN_OK;
@@ -348,6 +348,19 @@ static sn_status test_drift(gate *g, sn_drifts *drifts, sn_drift *x, bool *found
     *found = true;
     // the others were drawn along by it
     return sn_drifts_look(drifts, x, a, b);
+}
+
+// A long one by as much at a time as can be followed.
+static sn_status test_drift(gate *g, sn_drifts *drifts, const sn_drift *x, bool *found) {
+    const int window = g->f->lanes.window, count = x->last - x->first + 1,
+              pieces = (count + window - 1) / window;
+    for (int k = 0; k < pieces; k++) {
+        sn_drift piece = *x;
+        piece.first = x->first + (int)((int64_t)count * k / pieces);
+        piece.last = x->first + (int)((int64_t)count * (k + 1) / pieces) - 1;
+        SN_TRY(test_piece(g, drifts, &piece, found));
+    }
+    return SN_OK;
 }
 
 static sn_status test_drifts(gate *g, bool *found) {
