@@ -13,7 +13,7 @@ enum { MOST = 16 };
 // two markers of a wrist, which turns over to follow, at 0.7.
 static const double certain = 0.5;
 
-static sn_status copy_recording(sn_take *t) {
+sn_status sn_take_copy_recording(sn_take *t) {
     const sn_clip whole = sn_clip_default();
     if (t->relabelled != NULL) return SN_OK;
     SN_TRY(sn_recording_clip(t->recording, &whole, &t->allocator, &t->relabelled, NULL, NULL));
@@ -54,7 +54,7 @@ sn_status sn_take_find_exchanged(sn_take *t, bool *mended) {
     for (int i = 0; i < count; i++) {
         const bool mend = may && swap[i].exchanged < certain * swap[i].given;
         if (mend) {
-            SN_TRY(copy_recording(t));
+            SN_TRY(sn_take_copy_recording(t));
             exchange(t, &swap[i]);
             *mended = true;
         }

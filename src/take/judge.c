@@ -189,7 +189,8 @@ static sn_status find_leaps(sn_take *t) {
             for (int i = 0; i < j->nv; i++)
                 if (j->lengths >> i & 1) sum += delta[j->v0 + i] * delta[j->v0 + i];
         }
-        if (!(sum > limit * limit)) continue;
+        // that is told as what it is
+        if (!(sum > limit * limit) || (t->cut != NULL && t->cut[f])) continue;
         if (leaps.count++ == 0) leaps.first = f;
         leaps.last = f;
         leaps.most = fmax(leaps.most, sqrt(sum));

@@ -301,15 +301,27 @@ static int without_noise(const view *v, sn_fit_leap *list, int n) {
     return count;
 }
 
+// Where all markers leap none of them does by itself.
+static int without_cuts(const view *v, sn_fit_leap *list, int n) {
+    const bool *cut = v->in->cut;
+    int count = 0;
+    for (int i = 0; i < n; i++) {
+        const int back = list[i].last + 1;
+        if (cut == NULL || !(cut[list[i].first] || (back < v->in->count && cut[back])))
+            list[count++] = list[i];
+    }
+    return count;
+}
+
 int sn_fit_find_leaps(const sn_fit_input *in, int marker, sn_fit_leap *out) {
     view v = {.in = in, .marker = marker};
     bool doubted = false, unused = false;
     int n = find_leaps(&v, out, in->count, &doubted);
-    if (n > 0) n = without_noise(&v, out, n);
+    if (n > 0) n = without_noise(&v, out, without_cuts(&v, out, n));
     int count = n;
     if (!doubted || !find_beside(&v)) return n;
     int more = find_leaps(&v, out + n, in->count - n, &unused);
-    if (more > 0) more = without_noise(&v, out + n, more);
+    if (more > 0) more = without_noise(&v, out + n, without_cuts(&v, out + n, more));
     for (int i = n; i < n + more; i++)
         if (!is_known(out, n, &out[i])) out[count++] = out[i];
     return count;

@@ -186,6 +186,12 @@ static void say_note(writer *w, const sn_take *t, const sn_finding *f) {
             "one, and came out %.1f cm long",
             f->text, 100 * x[0]);
         break;
+    case SN_FINDING_MARKERS_HELD:
+        say(w,
+            "%s: %.0f sample%s hold the last one to the last digit (in frames %lld to %lld), and "
+            "the marker leaps behind them: taken as missing",
+            f->text, x[0], plural(x[0]), (long long)f->first, (long long)f->last);
+        break;
     case SN_FINDING_AT_LIMITS:
         say(w, "%s stands at a limit in %.0f frame%s (%.0f %%)", joint_name(t, f->joint), x[0],
             plural(x[0]), 100 * x[1]);
@@ -268,6 +274,22 @@ static void say_warning(writer *w, const sn_take *t, const sn_finding *f) {
             "from one frame to the next, which no body does: the recording is cut or spliced "
             "there, or its labels change hands",
             x[0], plural(x[0]), (long long)f->first, (long long)f->last, x[1]);
+        HINT("; fit the parts by themselves with --frames");
+        break;
+    case SN_FINDING_FRAMES_REPEATED:
+        say(w,
+            "%.0f frames repeat the one before to the last digit (in %lld to %lld), and the figure "
+            "is elsewhere behind them: nothing was recorded there, and what is there is a guess",
+            x[0], (long long)f->first, (long long)f->last);
+        break;
+    case SN_FINDING_CUT:
+        say(w, "most markers leap at once in %.0f frame%s (", x[0], plural(x[0]));
+        if (x[0] > 1)
+            say(w, "first in %lld, last in %lld), half of them by up to %.0f cm: frames are ",
+                (long long)f->first, (long long)f->last, 100 * x[1]);
+        else
+            say(w, "%lld), half of them by %.0f cm: frames are ", (long long)f->first, 100 * x[1]);
+        say(w, "missing there, or the recording is joined from two");
         HINT("; fit the parts by themselves with --frames");
         break;
     case SN_FINDING_BEYOND_BODY:

@@ -94,6 +94,7 @@ void sn_take_destroy(sn_take *take) {
     sn_release(&allocator, take->finding);
     sn_release(&allocator, take->frames);
     sn_release(&allocator, take->markers);
+    sn_release(&allocator, take->cut);
     sn_release(&allocator, take->column);
     sn_release(&allocator, take->stretch);
     sn_release(&allocator, take->stance);
@@ -225,6 +226,7 @@ static sn_status prepare(sn_take *t) {
     SN_TRY(sn_take_find_markers(t));
     SN_TRY(sn_take_find_world(t));
     SN_TRY(sn_take_find_frames(t));
+    SN_TRY(sn_take_find_cuts(t));
     SN_TRY(sn_take_check_cancel(t));
     SN_TRY(sn_take_find_shape(t));
     SN_TRY(sn_take_ik_plan(t));

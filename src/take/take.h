@@ -58,7 +58,10 @@ struct sn_take {
 
     sn_ik_plan plan;  ///< ik.c; without an owner: none
 
-    sn_recording *relabelled;  ///< exchanged.c: the recording with labels put right; NULL: as it is
+    sn_recording *
+        relabelled;  ///< the recording with labels put right (exchanged.c) and without what is none (cuts.c);
+                     ///< NULL: as it is
+    bool *cut;  ///< cuts.c: per frame, the recording does not go on there; NULL: nowhere
 
     // solve.c
     sn_fitting fitting;
@@ -79,6 +82,8 @@ sn_status sn_take_check_options(const sn_take_options *o, const sn_model *model,
 /// exchanged.c: tell of markers that exchanged their labels; the input gets those put right that are beyond doubt.
 /// @param mended  there are such: the take is to be fitted again
 sn_status sn_take_find_exchanged(sn_take *t, bool *mended);
+/// A copy of the recording in `relabelled`, to be changed.
+sn_status sn_take_copy_recording(sn_take *t);
 
 /// stance.c: where nobody stands in the model's zero pose, a model that does; and the way back, when all is done.
 sn_status sn_take_find_stance(sn_take *take);
@@ -100,6 +105,8 @@ sn_status sn_take_apply(sn_take *take, const sn_mat3 *stretch);
 sn_status sn_take_find_world(sn_take *take);
 /// world.c: the frames that were asked for, which must show something.
 sn_status sn_take_find_frames(sn_take *take);
+/// Frames that are missing, or repeat the one before.
+sn_status sn_take_find_cuts(sn_take *take);
 /// scale.c: where the markers sit and how long bones are, where that is wanted.
 sn_status sn_take_find_shape(sn_take *take);
 /// scale.c: a warning when the markers look mirrored.
