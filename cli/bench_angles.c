@@ -40,7 +40,7 @@ static double rms_of(const sn_table *ours, int mine, const sn_table *theirs, int
     for (int r = 0; r < b->nrow; r++) {
         double time = sn_table_row(theirs, r)[b->time];
         if (time < first - 1e-6 || time > last + 1e-6) continue;
-        double d = remainder(value_at(ours, mine, time) - value_at(theirs, column, time), 360);
+        double d = value_at(ours, mine, time) - value_at(theirs, column, time);
         square += d * d;
         n++;
     }

@@ -39,7 +39,7 @@ static double off_by(const sn_table *ours, const sn_table *theirs, double *worst
             if (time < sn_table_row(ours, 0)[a->time] - 1e-6 ||
                 time > sn_table_row(ours, a->nrow - 1)[a->time] + 1e-6)
                 continue;
-            double d = remainder(value_at(ours, mine, time) - value_at(theirs, c, time), 360);
+            double d = value_at(ours, mine, time) - value_at(theirs, c, time);
             square += d * d;
             rows++;
         }
@@ -87,6 +87,7 @@ typedef struct study {
     const char *name, *model, *take, *reference, *still, *markers;
     double noise, smooth, bound, group;
     bool builtin;  // by its labels alone
+    bool kept;     // as its file has it: it was scaled, and has its markers
 } study;
 
 static void fit_study(const study *s, int draw) {
@@ -114,7 +115,7 @@ static void fit_study(const study *s, int draw) {
     sn_take *t;
     assert_int_equal(sn_take_create(model.model, take.recording, &o, NULL, &t, &error), SN_OK);
     assert_int_equal(sn_take_prepare(t), SN_OK);
-    assert_true(sn_take_about(t)->reshaped);
+    assert_true(sn_take_about(t)->reshaped == !s->kept);
     assert_int_equal(sn_take_finish(t), SN_OK);
     sn_table *ours;
     assert_int_equal(sn_table_from_motion(sn_take_model(t), sn_take_motion(t), NULL, &ours, &error),
@@ -130,11 +131,11 @@ static void fit_study(const study *s, int draw) {
     }
     print_message(
         "%-44s %.2f degrees (at most %.1f), the worst group %.2f; zeros said to be sure to %.1f\n",
-        s->name, mean, s->bound, worst, zero / nzero);
+        s->name, mean, s->bound, worst, nzero > 0 ? zero / nzero : 0);
     assert_true(mean <= s->bound);
     assert_true(worst <= s->group);
     // what it says of itself is of the right size
-    if (s->noise == 0 && s->still == NULL && s->bound > 1 && !s->builtin)
+    if (s->noise == 0 && s->still == NULL && s->bound > 1 && !s->builtin && !s->kept)
         assert_true(zero / nzero > 0.4 * mean && zero / nzero < 5 * mean);
     sn_table_destroy(ours);
     sn_take_destroy(t);
@@ -166,6 +167,11 @@ static const study studies[] = {
      .take = "biomech/gait10/subject01_walk.trc",
      .reference = "biomech/gait10/reference/subject01_walk_IK.mot", .bound = 4.0, .group = 6,
      .builtin = true},
+    // a spline that moves the knee goes on beyond its range: a whole turn away it is another knee
+    {"gait10 walking", .model = "biomech/gait10/subject01.osim",
+     .take = "biomech/gait10/subject01_walk.trc",
+     .reference = "biomech/gait10/reference/subject01_walk_IK.mot", .bound = 3.0, .group = 5,
+     .kept = true},
     // the rest with SINEW_CASES
     {"subject4 walking, by its labels", SUBJECT4("walking1"), .bound = 2.0, .group = 5,
      .builtin = true},
@@ -188,7 +194,7 @@ static const study studies[] = {
 
 static void right_angles(void **unused) {
     (void)unused;
-    int all = (int)(sizeof studies / sizeof studies[0]), some = cases(10) > 10 ? all : 6,
+    int all = (int)(sizeof studies / sizeof studies[0]), some = cases(10) > 10 ? all : 7,
         draws = cases(10) > 10 ? cases(10) / 5 : 1;
     for (int i = 0; i < (cases(10) < 10 ? 1 : some); i++)
         for (int draw = 0; draw < (studies[i].noise > 0 ? draws : 1); draw++)

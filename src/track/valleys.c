@@ -93,20 +93,20 @@ static bool measure(const search *s, worker *w, const double *q, double *cost, d
 
 // --- one more start --------------------------------------------------------------------------------------
 
-// A coordinate that left its own range by a whole turn, and is no angle about an axis, is another joint than
-// the file means: functions go on straight beyond their ends.
+// A coordinate that left its own range by half a turn, and is no angle about an axis, is another joint than the file means:
+// functions go on straight beyond their ends. By how many whole turns it is to be taken back; 0: it is sane.
+static double turns_beyond(const search *s, const sn_joint *j, int i, const double *q) {
+    const double pi = 0x1.921fb54442d18p+1, x = q[j->q0 + i], lower = s->options->lower[j->v0 + i],
+                 upper = s->options->upper[j->v0 + i];
+    if (j->type != SN_JOINT_FUNCTION || (x >= lower - pi && x <= upper + pi)) return 0;
+    return x > upper ? ceil((x - upper) / (2 * pi) - 0.5) : -ceil((lower - x) / (2 * pi) - 0.5);
+}
+
 static bool is_sane(const search *s, const double *q) {
     const sn_model *m = s->model;
-    for (int k = 0; k < m->njoint; k++) {
-        const sn_joint *j = &m->joint[k];
-        if (j->type != SN_JOINT_FUNCTION) continue;
-        for (int i = 0; i < j->nv; i++) {
-            double x = q[j->q0 + i];
-            if (x < s->options->lower[j->v0 + i] - 0x1.921fb54442d18p+1 ||
-                x > s->options->upper[j->v0 + i] + 0x1.921fb54442d18p+1)
-                return false;
-        }
-    }
+    for (int k = 0; k < m->njoint; k++)
+        for (int i = 0; i < m->joint[k].nv; i++)
+            if (turns_beyond(s, &m->joint[k], i, q) != 0) return false;
     return true;
 }
 
@@ -389,6 +389,28 @@ static sn_status visit_scouted(search *s, const sn_allocator *allocator) {
     return status;
 }
 
+// Frames that were followed in such a joint, each from its pose with the whole turns taken back.
+static sn_status take_turns_back(search *s, const sn_allocator *allocator) {
+    const sn_model *m = s->model;
+    for (int f = 0; f < s->nframe && !sn_cancelled(s->options->cancel); f++) {
+        double *q = s->q + (size_t)f * s->nq;
+        sn_report report;
+        if (is_sane(s, q)) continue;
+        SN_TRY(open_workers(s, allocator));
+        const worker *w = &s->workers[0];
+        memcpy(w->best, q, s->nq * sizeof *q);
+        for (int k = 0; k < m->njoint; k++)
+            for (int i = 0; i < m->joint[k].nv; i++)
+                w->best[m->joint[k].q0 + i] -=
+                    0x1.921fb54442d18p+2 * turns_beyond(s, &m->joint[k], i, q);
+        SN_TRY(s->goals(s->user, f, w->problem));
+        if (sn_solver_solve(w->solver, w->best, &report) != SN_OK || !is_sane(s, w->best)) continue;
+        memcpy(q, w->best, s->nq * sizeof *q);
+        s->changed[f] = true;
+    }
+    return SN_OK;
+}
+
 sn_status sn_track_valleys(const sn_problem *problem, const sn_valley_options *options, int nframe,
                            sn_track_goals goals, void *user, const sn_allocator *allocator,
                            double *q, bool *changed) {
@@ -412,6 +434,7 @@ sn_status sn_track_valleys(const sn_problem *problem, const sn_valley_options *o
         s.hot = flags, s.now_hot = flags + count, s.changed = flags + 2 * count;
         s.hopeful = flags + 3 * count;
         bool more = true;
+        status = take_turns_back(&s, allocator);
         for (int pass = 0; status == SN_OK && more && pass < MOST_PASSES; pass++) {
             s.looking = pass == 0;
             // where nothing leaps there is nothing to share
