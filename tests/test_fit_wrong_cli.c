@@ -108,7 +108,9 @@ static void other_bodies(void **unused) {
     scaled_skeleton("giant.asf", 1.6);
     expect(4, far, "fit -m half.asf -i ex/take.c3d --frames 1:80 --report h.html");
     assert_true(report_has("h.html", far));
-    assert_non_null(strstr(said, "times as large as the skeleton: --calibrate=scale"));
+    assert_non_null(strstr(said, "times as large as the skeleton: with bones"));
+    scaled_skeleton("tall.asf", 1.25);
+    expect(4, "the body is about 0.7", "fit -m tall.asf -i ex/take.c3d --frames 1:80");
     expect(4, "the body is about 0.6",
            "fit -m giant.asf -i ex/take.c3d --frames 1:80 --calibrate=none");
     // and with lengths it fits as the right one does
@@ -279,9 +281,17 @@ static void findings(void **unused) {
         for (int m = 0; m < info.nmarker; m++) sn_recording_edit(two, f)[3 * m] += 0.8;
     save("two.c3d", two);
     sn_recording_destroy(two);
-    found("figure-leaps", "warning", 4,
-          "the whole figure leaps in 1 frame (first in 41, last in 41)",
+    found("cut", "warning", 4, "most markers leap at once in 1 frame (41), half of them by 80 cm",
           "-m ex/skeleton.asf -i two.c3d");
+    // and where nothing is seen between them
+    two = recording_cut(take, 0, 80);
+    for (int f = 38; f < 80; f++)
+        for (int m = 0; m < info.nmarker; m++)
+            sn_recording_edit(two, f)[3 * m] += f < 41 ? (double)NAN : 0.8;
+    save("gone.c3d", two);
+    sn_recording_destroy(two);
+    found("figure-leaps", "warning", 4, "the whole figure leaps in",
+          "-m ex/skeleton.asf -i gone.c3d");
     // ten of 41 markers: the figure is mostly made up
     static const char *const kept[] = {"LFHD", "C7",   "LKNE", "RTOE", "LFWT",
                                        "RFWT", "LELB", "RELB", "LHEE", "RHEE"};
@@ -398,7 +408,7 @@ static void units(void **unused) {
     r = recording_turned(take, &tenth, sn_recording_about(take));
     save("child.c3d", r);
     sn_recording_destroy(r);
-    expect(4, "note          the body is about 0.", "fit -m ex/subject.json -i child.c3d");
+    expect(4, "WARNING: child.c3d: the body is about 0.", "fit -m ex/subject.json -i child.c3d");
     assert_null(strstr(said, "WARNING: child.c3d: with"));
 }
 

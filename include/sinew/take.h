@@ -609,7 +609,6 @@ typedef enum sn_severity { SN_SEVERITY_NOTE, SN_SEVERITY_WARNING, SN_SEVERITY_ER
     ENTRY(SN_FINDING_BODY_LIES, "body-lies", NOTE, "axis sign")                                    \
     ENTRY(SN_FINDING_UNIT_FOUND, "unit-found", NOTE, "metres")                                     \
     ENTRY(SN_FINDING_UNIT_ASSUMED, "unit-assumed", NOTE, "metres")                                 \
-    ENTRY(SN_FINDING_SIZE_DIFFERS, "size-differs", NOTE, "ratio")                                  \
     ENTRY(SN_FINDING_FEW_FRAMES, "few-frames", NOTE, "frames")                                     \
     ENTRY(SN_FINDING_MODEL_GENERIC, "model-generic", NOTE, "")                                     \
     ENTRY(SN_FINDING_NOT_SHOWN, "not-shown", NOTE, "count")                                        \
@@ -634,6 +633,7 @@ typedef enum sn_severity { SN_SEVERITY_NOTE, SN_SEVERITY_WARNING, SN_SEVERITY_ER
     ENTRY(SN_FINDING_BEYOND_BODY, "beyond-body", WARNING, "frames degrees")                        \
     ENTRY(SN_FINDING_MARKER_STANDS_OUT, "marker-stands-out", WARNING, "rms usual")                 \
     ENTRY(SN_FINDING_ERROR_LARGE, "error-large", WARNING, "mean")                                  \
+    ENTRY(SN_FINDING_SIZE_DIFFERS, "size-differs", WARNING, "ratio")                               \
     ENTRY(SN_FINDING_UNIT_DOUBTFUL, "unit-doubtful", WARNING, "ratio")                             \
     ENTRY(SN_FINDING_MIRRORED, "mirrored", WARNING, "frames ratio")                                \
     ENTRY(SN_FINDING_SIDES_EXCHANGED, "sides-exchanged", WARNING, "ratio")                         \

@@ -122,10 +122,6 @@ static void say_note(writer *w, const sn_take *t, const sn_finding *f) {
             say(w, "%s was taken as a guess", unit_of(f));
         HINT(" (--units forces it)");
         break;
-    case SN_FINDING_SIZE_DIFFERS:
-        say(w, "the body is about %.2g times as large as the skeleton", x[0]);
-        HINT(": --calibrate=scale fits the lengths of its bones");
-        break;
     case SN_FINDING_FEW_FRAMES:
         say(w,
             "calibrated from %.0f frame%s only: a short or still take hardly tells marker places "
@@ -275,6 +271,13 @@ static void say_warning(writer *w, const sn_take *t, const sn_finding *f) {
             "there, or its labels change hands",
             x[0], plural(x[0]), (long long)f->first, (long long)f->last, x[1]);
         HINT("; fit the parts by themselves with --frames");
+        break;
+    case SN_FINDING_SIZE_DIFFERS:
+        say(w,
+            "the body is about %.2g times as large as the skeleton: with bones of another length "
+            "joints turn to reach the markers",
+            x[0]);
+        HINT("; --calibrate=scale fits the lengths of its bones");
         break;
     case SN_FINDING_FRAMES_REPEATED:
         say(w,
