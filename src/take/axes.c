@@ -132,6 +132,8 @@ static bool frame_up(const sn_fit_input *in, const sn_vec3 *rest, int up, int fr
 
 // Near zero: this far below and above it, as shares of the body's spread (10 and 15 cm for a person who stands).
 static const double floor_below = 0.2, floor_above = 0.3, floor_often = 0.9;
+// One who stands in so many of the frames does not lie, though their feet are hidden in others.
+static const double stands_often = 0.4;
 
 double sn_fit_floor_share(const sn_fit_input *in, int axis, double sign) {
     const sn_recording_info *info = sn_recording_about(in->recording);
@@ -228,7 +230,8 @@ static void judge_up(const sn_fit_input *in, const sn_vec3 *rest, int model_up, 
     if (states) out->up = stated, out->up_sign = stated_sign, out->up_known = SN_KNOWN_STATED;
     if (found && best == out->up && body_sign == out->up_sign) {
         if (!states) out->up_known = SN_KNOWN_FOUND;
-    } else if (!(found && sn_fit_floor(in, best, body_sign)) && find_floor(in, states, out)) {
+    } else if (!(found && sn_fit_floor_share(in, best, body_sign) > stands_often) &&
+               find_floor(in, states, out)) {
         if (!states) out->up_known = SN_KNOWN_FOUND;
     } else if (found) {
         out->up_conflict = states;
