@@ -264,6 +264,24 @@ static void feet_hidden(void **unused) {
     expect(0, "up +z (found)", "fit -m ex/skeleton.asf -i feet.c3d -o flat.bvh");
 }
 
+// Stretches of one marker are told together, and so is that a whole arm is taken for wrong: it may be the others.
+static void wrong_samples(void **unused) {
+    (void)unused;
+    static const char *const arm[] = {"LUPA", "LELB", "LFRM", "LWRA", "LWRB", "LFIN"};
+    sn_recording *r = example_frames(400);
+    for (int f = 100; f < 130; f += 6)
+        sn_recording_edit(r, f)[3 * sn_recording_find(r, "LKNE")] += 0.25;
+    for (int f = 250; f < 300; f++)
+        for (int i = 0; i < 6; i++)
+            sn_recording_edit(r, f)[3 * sn_recording_find(r, arm[i])] += 0.25;
+    save("wrong.c3d", r);
+    sn_recording_destroy(r);
+    found("wrong-together", "warning", 4, "up to 6 markers at once are taken for wrong in frames 2",
+          "-m ex/skeleton.asf -i wrong.c3d");
+    found("marker-off", "note", 4, "belongs in frames 101, 107, 113, 119, 125, and counts",
+          "-m ex/skeleton.asf -i wrong.c3d");
+}
+
 // What the reader of a recording had to decide is said by the fit, too: ten frames are not in the file.
 static void said_of_the_file(void **unused) {
     (void)unused;
@@ -502,21 +520,14 @@ static void error_limit(void **unused) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(mirrored),
-        cmocka_unit_test(labels_exchanged),
-        cmocka_unit_test(other_bodies),
-        cmocka_unit_test(units),
-        cmocka_unit_test(exchanged),
-        cmocka_unit_test(gap_rows),
-        cmocka_unit_test(error_limit),
-        cmocka_unit_test(person),
-        cmocka_unit_test(nothing_fitted),
-        cmocka_unit_test(said_right),
-        cmocka_unit_test(other_labels),
-        cmocka_unit_test(findings),
-        cmocka_unit_test(lying),
-        cmocka_unit_test(feet_hidden),
-        cmocka_unit_test(said_of_the_file),
+        cmocka_unit_test(mirrored),       cmocka_unit_test(labels_exchanged),
+        cmocka_unit_test(other_bodies),   cmocka_unit_test(units),
+        cmocka_unit_test(exchanged),      cmocka_unit_test(gap_rows),
+        cmocka_unit_test(error_limit),    cmocka_unit_test(person),
+        cmocka_unit_test(nothing_fitted), cmocka_unit_test(said_right),
+        cmocka_unit_test(other_labels),   cmocka_unit_test(findings),
+        cmocka_unit_test(lying),          cmocka_unit_test(wrong_samples),
+        cmocka_unit_test(feet_hidden),    cmocka_unit_test(said_of_the_file),
     };
     return cmocka_run_group_tests(tests, begin, end);
 }

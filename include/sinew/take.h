@@ -614,7 +614,7 @@ typedef enum sn_severity { SN_SEVERITY_NOTE, SN_SEVERITY_WARNING, SN_SEVERITY_ER
     ENTRY(SN_FINDING_NOT_SHOWN, "not-shown", NOTE, "count")                                        \
     ENTRY(SN_FINDING_MAX_ERROR_LARGE, "max-error-large", NOTE, "metres")                           \
     ENTRY(SN_FINDING_EXCHANGED, "exchanged", NOTE, "ratio mended")                                 \
-    ENTRY(SN_FINDING_MARKER_OFF, "marker-off", NOTE, "metres share")                               \
+    ENTRY(SN_FINDING_MARKER_OFF, "marker-off", NOTE, "metres share stretches")                     \
     ENTRY(SN_FINDING_MARKERS_HELD, "markers-held", NOTE, "samples")                                \
     ENTRY(SN_FINDING_AT_LIMITS, "at-limits", NOTE, "frames share")                                 \
     ENTRY(SN_FINDING_FRAMES_HELD, "frames-held", NOTE, "frames share")                             \
@@ -628,6 +628,7 @@ typedef enum sn_severity { SN_SEVERITY_NOTE, SN_SEVERITY_WARNING, SN_SEVERITY_ER
     ENTRY(SN_FINDING_FIGURE_LIES, "figure-lies", WARNING, "axis sign")                             \
     ENTRY(SN_FINDING_JOINT_JUMPS, "joint-jumps", WARNING, "count degrees")                         \
     ENTRY(SN_FINDING_FIGURE_LEAPS, "figure-leaps", WARNING, "count metres")                        \
+    ENTRY(SN_FINDING_WRONG_TOGETHER, "wrong-together", WARNING, "markers")                         \
     ENTRY(SN_FINDING_FRAMES_REPEATED, "frames-repeated", WARNING, "frames")                        \
     ENTRY(SN_FINDING_CUT, "cut", WARNING, "count metres")                                          \
     ENTRY(SN_FINDING_BEYOND_BODY, "beyond-body", WARNING, "frames degrees")                        \

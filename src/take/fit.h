@@ -184,7 +184,7 @@ typedef struct sn_fit_off {
     double worst;     ///< metres from where it belongs
 } sn_fit_off;
 
-enum { SN_FIT_MOST_OFF = 64 };
+enum { SN_FIT_MOST_OFF = 256 };
 
 /// Where it would be, as the other markers and what it does elsewhere in the take tell; fill.c.
 typedef struct sn_fit_fill {

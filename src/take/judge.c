@@ -2,6 +2,7 @@
 // Looking at a finished take as a person would: joints that jump, a whole figure that does, joints that stand at their
 // limits or are where no body's are; markers that are off.
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "math/exp.h"
@@ -28,7 +29,9 @@ static const double stands_out = 4, stands_out_least = 0.025;
 static const double fallen_share = 0.3;
 // The mean error of a take that fits badly, metres.
 static const double large_error = 0.025;
-enum { MOST_TOLD = 8 };
+// So many markers, in such a share of those that are seen, for so many seconds.
+enum { MOST_TOLD = 8, MOST_STRETCHES = 3, WRONG_TOGETHER = 4 };
+static const double wrong_share = 0.1, wrong_long = 0.25;
 
 // --- joints that jump ----------------------------------------------------------------------------
 
@@ -333,22 +336,77 @@ static sn_status find_held(sn_take *t) {
     return SN_OK;
 }
 
-// Samples that lost their weight: stretches that the fit has found.
-sn_status sn_take_tell_off(sn_take *t, const sn_fit_off *off, int count) {
-    for (int i = 0; i < count; i++) {
-        sn_finding *f = sn_take_add(t, SN_FINDING_MARKER_OFF, NULL);
+// Samples that lost their weight: stretches that the fit has found, by marker. Of more than a few of one marker the frames are
+// listed, so that one that flickers leaves room for the others.
+static sn_status tell_off_of(sn_take *t, const sn_fit_off *off, int count) {
+    const sn_fit_marker *m = &t->markers[off[0].marker];
+    const bool each = count <= MOST_STRETCHES;
+    for (int i = 0; i < count; i += each ? 1 : count) {
+        sn_name_list list = {0};
+        char text[sizeof list.text + 40] = "";
+        double worst = 0;
+        const int end = each ? i + 1 : count;
+        for (int k = i; k < end; k++) {
+            const long long from = t->summary.first_frame;
+            char frames[48];
+            if (off[k].last > off[k].first)
+                (void)snprintf(frames, sizeof frames, "%lld to %lld", from + off[k].first,
+                               from + off[k].last);
+            else
+                (void)snprintf(frames, sizeof frames, "%lld", from + off[k].first);
+            sn_name_list_add(&list, frames);
+            worst = fmax(worst, off[k].worst);
+        }
+        sn_name_list_print(&list, text);
+        sn_finding *f = sn_take_add(t, SN_FINDING_MARKER_OFF, text);
         if (f == NULL) return SN_ERR_MEMORY;
-        f->number[0] = off[i].worst;
+        f->number[0] = worst;
+        f->number[2] = end - i;
         f->marker = off[i].marker;
         // a marker that has fallen off leaves its joint to the others all the time: to be looked at
-        const sn_fit_marker *m = &t->markers[off[i].marker];
         f->number[1] = (double)m->dropped / fmax(1, m->dropped + m->seen);
         if (m->dropped > fallen_share * (m->dropped + m->seen)) f->severity = SN_SEVERITY_WARNING;
         f->has_frames = true;
         f->first = (int64_t)off[i].first + t->summary.first_frame;
-        f->last = (int64_t)off[i].last + t->summary.first_frame;
+        f->last = (int64_t)off[end - 1].last + t->summary.first_frame;
     }
     return SN_OK;
+}
+
+// Many markers at once, for a while: are they wrong, or the others?
+static sn_status find_wrong_together(sn_take *t, const sn_fit_off *off, int count) {
+    const double rate = sn_motion_rate(t->motion), usual = rate > 0 ? rate : 120;
+    int most = 0, best = 0, first = 0, run = 0;
+    for (int f = 0; f < t->input.count; f++) {
+        int wrong = 0, seen = 0;
+        double goal[3];
+        for (int i = 0; i < count; i++) wrong += off[i].first <= f && f <= off[i].last;
+        if (wrong < WRONG_TOGETHER) {
+            run = 0;
+            continue;
+        }
+        for (int i = 0; i < sn_model_nmarker(t->model); i++)
+            seen += sn_fit_goal(&t->input, i, t->input.first + f, goal);
+        run = wrong > wrong_share * seen ? run + 1 : 0;
+        if (run > best) best = run, first = f + 1 - run;
+        if (run > 0 && wrong > most) most = wrong;
+    }
+    if (best < wrong_long * usual) return SN_OK;
+    sn_finding *f = sn_take_add(t, SN_FINDING_WRONG_TOGETHER, NULL);
+    if (f == NULL) return SN_ERR_MEMORY;
+    f->number[0] = most;
+    f->has_frames = true;
+    f->first = (int64_t)first + t->summary.first_frame;
+    f->last = (int64_t)first + best - 1 + t->summary.first_frame;
+    return SN_OK;
+}
+
+sn_status sn_take_tell_off(sn_take *t, const sn_fit_off *off, int count) {
+    for (int i = 0, n; i < count; i += n) {
+        for (n = 1; i + n < count && off[i + n].marker == off[i].marker; n++) continue;
+        SN_TRY(tell_off_of(t, off + i, n));
+    }
+    return find_wrong_together(t, off, count);
 }
 
 sn_status sn_take_judge(sn_take *t) {

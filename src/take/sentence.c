@@ -64,8 +64,7 @@ static void say_frames(writer *w, const sn_finding *f) {
 static void say_off(writer *w, const sn_take *t, const sn_finding *f) {
     say(w, "%s is up to %.0f cm from where it belongs in ", marker_name(t, f->marker),
         100 * f->number[0]);
-    say_frames(w, f);
-    say(w, ", and counts for nothing there");
+    say(w, "frame%s %s, and counts for nothing there", f->last > f->first ? "s" : "", f->text);
 }
 
 static void say_held(writer *w, const sn_take *t, const sn_finding *f) {
@@ -278,6 +277,11 @@ static void say_warning(writer *w, const sn_take *t, const sn_finding *f) {
             "joints turn to reach the markers",
             x[0]);
         HINT("; --calibrate=scale fits the lengths of its bones");
+        break;
+    case SN_FINDING_WRONG_TOGETHER:
+        say(w, "up to %.0f markers at once are taken for wrong in ", x[0]);
+        say_frames(w, f);
+        say(w, ": it may be the others; look at the figure there");
         break;
     case SN_FINDING_FRAMES_REPEATED:
         say(w,
