@@ -184,6 +184,14 @@ sn_quat sn_quat_exp(sn_vec3 v) {
     return (sn_quat){c, 0.5 * half.sine * v.x, 0.5 * half.sine * v.y, 0.5 * half.sine * v.z};
 }
 
+sn_quat sn_quat_between(sn_vec3 from, sn_vec3 to, sn_vec3 across) {
+    sn_vec3 n = v3_cross(from, to);
+    double sine = v3_norm(n), cosine = v3_dot(from, to);
+    if (sine < 1e-9 && cosine > 0) return sn_quat_exp(n);
+    n = sine > 1e-12 ? v3_scale(1 / sine, n) : across;
+    return sn_quat_exp(v3_scale(sn_atan2(sine, cosine), n));
+}
+
 sn_vec3 sn_quat_log(sn_quat q) {
     sn_vec3 v = v3(q.x, q.y, q.z);
     double n = v3_norm(v);

@@ -42,6 +42,10 @@ sn_vec3 sn_log_jacobian_right(double c, sn_vec3 w, sn_vec3 x);
 /// The same rotation with |w| <= pi.
 sn_vec3 sn_expmap_wrap(sn_vec3 w);
 
+/// The short way from one direction to another, both of length 1; opposite ones have none, and the turn is about `across`,
+/// which is of length 1 and perpendicular to them.
+sn_quat sn_quat_between(sn_vec3 from, sn_vec3 to, sn_vec3 across);
+
 /// Rotation vector of R, from the quaternion's largest component: exact to the last bits also near
 /// pi, where the sign of the axis is free.
 sn_vec3 sn_rotation_log(const sn_mat3 *R);

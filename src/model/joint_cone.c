@@ -125,15 +125,6 @@ static void store(sn_quat q, double quat[4]) {
     quat[3] = sign * q.z;
 }
 
-// The short way from one direction to another; opposite ones have none, and `across` is taken.
-static sn_quat short_way(sn_vec3 from, sn_vec3 to, sn_vec3 across) {
-    sn_vec3 n = v3_cross(from, to);
-    double sine = v3_norm(n), cosine = v3_dot(from, to);
-    if (sine < 1e-9 && cosine > 0) return sn_quat_exp(n);
-    n = sine > 1e-12 ? v3_scale(1 / sine, n) : across;
-    return sn_quat_exp(v3_scale(sn_atan2(sine, cosine), n));
-}
-
 // First the axis, then the twist that this has left, if it is limited.
 static bool reach_put(const sn_joint *j, unsigned held, double quat[4]) {
     sn_cone_at at = sn_cone_measure(j, quat);
@@ -141,14 +132,15 @@ static bool reach_put(const sn_joint *j, unsigned held, double quat[4]) {
     bool moved = v3_dot(v3_sub(to, at.tilted), v3_sub(to, at.tilted)) > 0;
     if (moved) {
         sn_quat q = {quat[0], quat[1], quat[2], quat[3]};
-        store(sn_quat_mul(short_way(at.tilted, to, j->u), q), quat);
+        store(sn_quat_mul(sn_quat_between(at.tilted, to, j->u), q), quat);
         at = sn_cone_measure(j, quat);
     }
     double twist = sn_angle_near(at.twist, at.twist, j->twist[0], j->twist[1]);
     if (held & SN_CONE_LOWER) twist = j->twist[0];
     if (held & SN_CONE_UPPER) twist = j->twist[1];
     if (twist == at.twist) return moved;
-    store(sn_quat_mul(short_way(j->axis, to, j->u), sn_quat_exp(v3_scale(twist, j->axis))), quat);
+    store(sn_quat_mul(sn_quat_between(j->axis, to, j->u), sn_quat_exp(v3_scale(twist, j->axis))),
+          quat);
     return true;
 }
 

@@ -19,6 +19,7 @@
 
 #include "math/align.h"
 #include "math/euler_near.h"
+#include "math/rotation.h"
 #include "math/sincos.h"
 #include "model/joint.h"
 #include "model/model.h"
@@ -138,20 +139,13 @@ static sn_status look_at_motion(standing *s) {
     return SN_OK;
 }
 
-// The least turn that brings a to b.
+// The least turn that brings a to b; none where either has no direction.
 static sn_mat3 swing(sn_vec3 a, sn_vec3 b) {
-    const sn_vec3 x = unit(a), y = unit(b), axis = v3_cross(x, y);
-    const double c = v3_dot(x, y), n = v3_norm(axis);
+    const sn_vec3 x = unit(a), y = unit(b);
     if (v3_norm(x) == 0 || v3_norm(y) == 0) return m3_identity();
-    if (n < 1e-12 && c > 0) return m3_identity();
-    // half a turn about anything across
     const int least =
         fabs(x.x) < fabs(x.y) ? (fabs(x.x) < fabs(x.z) ? 0 : 2) : (fabs(x.y) < fabs(x.z) ? 1 : 2);
-    const sn_vec3 k = n < 1e-12 ? unit(v3_cross(x, v3_unit(least))) : v3_scale(1 / n, axis);
-    const sn_mat3 K = m3_skew(k), K2 = m3_mulm(&K, &K), one = m3_identity(),
-                  sine = m3_scale(n < 1e-12 ? 0 : n, &K), rest = m3_scale(1 - c, &K2),
-                  sum = m3_add(&one, &sine);
-    return m3_add(&sum, &rest);
+    return sn_mat3_from_quat(sn_quat_between(x, y, unit(v3_cross(x, v3_unit(least)))));
 }
 
 // A joint's bone in the world, where its frame is turned by B.
