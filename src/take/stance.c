@@ -195,6 +195,11 @@ static void stand_foot(const standing *s, int k) {
 
 static void stand_joint(standing *s, int joint) {
     const sn_vec3 down = v3_neg(s->up);
+    // it has no coordinates in which it could be anything else
+    if (sn_model_joint(s->m, joint)->type == SN_JOINT_FIXED) {
+        as_at_zero(s, joint);
+        return;
+    }
     for (int k = 0; k < 2; k++) {
         const sn_vec3 aside = k == 0 ? s->left : v3_neg(s->left);
         if (joint == s->thigh[k]) {
