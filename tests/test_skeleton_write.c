@@ -584,6 +584,35 @@ static void bodies(void **unused) {
     sn_model_destroy(model);
 }
 
+// Frames on a figure of another kind are sensors and the like: its joints stay what they are.
+static void sensors(void **unused) {
+    (void)unused;
+    static const char joints[] =
+        "{\"name\": \"worn\", \"joints\": [{\"name\": \"root\", \"type\": \"free\"},"
+        "{\"name\": \"hip\", \"parent\": \"root\", \"type\": \"ball\"},"
+        "{\"name\": \"knee\", \"parent\": \"hip\", \"type\": \"hinge\", \"axis\": [1, 0, 0], "
+        "\"position\": [0, -0.4, 0]}], \"frames\": [";
+    static const char *const frames[] = {
+        "{\"name\": \"sensor\", \"joint\": \"hip\"}, {\"name\": \"knee\", \"joint\": \"root\"},"
+        "{\"name\": \"imu\", \"joint\": \"knee\"}]}",
+        "{\"name\": \"sensor\", \"joint\": \"hip\"}, {\"name\": \"imu\", \"joint\": \"knee\"}]}"};
+    static const char *const names[] = {"root", "hip", "knee"};
+    for (int k = 0; k < 2; k++) {
+        char text[1000];
+        sn_model *model;
+        sn_export *export;
+        (void)snprintf(text, sizeof text, "%s%s", joints, frames[k]);
+        assert_int_equal(sn_model_read_json(text, strlen(text), NULL, &model, NULL), SN_OK);
+        assert_int_equal(sn_export_create(model, SN_SKELETON_BVH, NULL, NULL, &export, NULL),
+                         SN_OK);
+        const sn_model *m = sn_skeleton_model(sn_export_skeleton(export));
+        assert_int_equal(sn_model_njoint(m), 3);
+        for (int i = 0; i < 3; i++) assert_string_equal(sn_model_joint(m, i)->name, names[i]);
+        sn_export_destroy(export);
+        sn_model_destroy(model);
+    }
+}
+
 // Up turned from y to z, and the unit changed.
 static void turned_figure(void **unused) {
     (void)unused;
@@ -769,6 +798,7 @@ int main(void) {
         cmocka_unit_test(acclaim_of_model), cmocka_unit_test(turned_figure),
         cmocka_unit_test(several_roots),    cmocka_unit_test(sinks_and_arguments),
         cmocka_unit_test(failing_memory),   cmocka_unit_test(bodies),
+        cmocka_unit_test(sensors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

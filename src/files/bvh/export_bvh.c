@@ -12,6 +12,18 @@ static void set_channels(sn_entry *e, bool moves) {
     for (int k = 0; k < e->nchannel; k++) e->channel[k] = channels[k + skip];
 }
 
+// Does a model have an OpenSim file's bodies, chains of the joints that its reader makes? The frames of any other are what
+// somebody put on it: a sensor, a tool.
+static bool has_bodies(const sn_model *model) {
+    for (int i = 0; i < sn_model_njoint(model); i++) {
+        const sn_joint_type type = sn_model_joint(model, i)->type;
+        if (type != SN_JOINT_FIXED && type != SN_JOINT_HINGE && type != SN_JOINT_SLIDER &&
+            type != SN_JOINT_FUNCTION)
+            return false;
+    }
+    return true;
+}
+
 // The name of the first thing that a file says is there: the body of an OpenSim file. NULL for none.
 static const char *body_of(const sn_model *model, int joint) {
     for (int i = 0; i < sn_model_nframe(model); i++)
@@ -40,7 +52,6 @@ static int only_child(const sn_model *model, int joint) {
 // Is a joint one with the one below it: a place with nothing on it, on the way to a body?
 static bool is_passed(const sn_export *self, int joint, bool root) {
     const sn_model *model = self->model;
-    if (self->source != NULL) return false;
     for (int at = joint;;) {
         const int child = only_child(model, at);
         if (child < 0 || carries(model, at)) return false;
@@ -53,16 +64,16 @@ static bool is_passed(const sn_export *self, int joint, bool root) {
     }
 }
 
-static sn_status add_joint(sn_export *self, sn_figure *figure, const sn_joint *joint,
+static sn_status add_joint(sn_export *self, sn_figure *figure, const sn_joint *joint, bool bodies,
                            const sn_allocator *allocator, sn_error *error) {
     const sn_joint_desc *d = sn_model_joint(self->model, joint->id);
-    const char *body = self->source == NULL ? body_of(self->model, joint->id) : NULL;
+    const char *body = bodies ? body_of(self->model, joint->id) : NULL;
     const int parent = sn_model_parent(self->model, joint->id);
     char name[SN_MAX_NAME + 1];
     // parents come first
     if (parent >= 0 && self->target[parent] < 0) self->above[joint->id] = self->above[parent];
     const int above = self->above[joint->id];
-    if (is_passed(self, joint->id, above < 0)) {
+    if (bodies && is_passed(self, joint->id, above < 0)) {
         self->target[joint->id] = -1;
         return SN_OK;
     }
@@ -88,7 +99,8 @@ static sn_status add_joint(sn_export *self, sn_figure *figure, const sn_joint *j
 sn_status sn_export_bvh(sn_export *self, sn_figure *figure, const sn_allocator *allocator,
                         sn_error *error) {
     figure->several_roots = self->source != NULL && self->source->figure.several_roots;
+    const bool bodies = self->source == NULL && has_bodies(self->model);
     for (int i = 0; i < sn_model_njoint(self->model); i++)
-        SN_TRY(add_joint(self, figure, &self->model->joint[i], allocator, error));
+        SN_TRY(add_joint(self, figure, &self->model->joint[i], bodies, allocator, error));
     return SN_OK;
 }
