@@ -52,6 +52,29 @@ static void json_there_and_back(void **unused) {
     sn_model_destroy(m);
 }
 
+// How a figure stands, where nobody does in its zero pose.
+static void json_stance(void **unused) {
+    (void)unused;
+    static const double stance[4] = {0.5, -0.5, 0.1, 2};
+    sn_model *m = read_model("{\"joints\": [{\"name\": \"hips\", \"type\": \"free\"},"
+                             "{\"name\": \"leg\", \"parent\": \"hips\", \"type\": \"euler\", "
+                             "\"order\": \"ZYX\", \"stance\": [0.5, -0.5, 0.1, 2]}]}");
+    sn_builder *b;
+    sn_model *copy;
+    assert_int_equal(sn_builder_create_from(m, NULL, &b, NULL), SN_OK);
+    assert_int_equal(sn_builder_finish(b, &copy, NULL), SN_OK);
+    const sn_model *both[2] = {m, copy};
+    for (int i = 0; i < 2; i++) {
+        const double *none = sn_model_joint(both[i], 0)->stance;
+        assert_true(none[0] == 1 && none[1] == 0 && none[2] == 0 && none[3] == 0);
+        assert_memory_equal(sn_model_joint(both[i], 1)->stance, stance, sizeof stance);
+        write_and_read(both[i]);
+    }
+    sn_builder_destroy(b);
+    sn_model_destroy(copy);
+    sn_model_destroy(m);
+}
+
 // Awkward names and numbers survive the file.
 static void json_awkward(void **unused) {
     (void)unused;
@@ -137,6 +160,9 @@ static void json_joint_errors(void **unused) {
         {"\"hinge\", \"axis\": [1,0,0], \"strength\": []}", "\"strength\" must be"},
         {"\"ball\", \"strength\": [1,1]}", "array of 3"},
         {"\"ball\", \"strength\": -1}", "strength must be"},
+        {"\"ball\", \"stance\": [1,0,0]}", "\"stance\" must be an array of 4"},
+        {"\"ball\", \"stance\": [0,0,0,0]}", "stance is zero"},
+        {"\"fixed\", \"stance\": [1,0,0,0]}", "only a ball, euler or free joint has a \"stance\""},
         {"\"ball\", \"axes\": [1,0,0]}", "\"bb\": unknown key \"axes\""},
         {"5}", "\"type\" must be a string"},
         {"null}", "\"type\" must be a string"},
@@ -313,17 +339,12 @@ static void json_sizes(void **unused) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reads_the_example),
-        cmocka_unit_test(json_there_and_back),
-        cmocka_unit_test(json_awkward),
-        cmocka_unit_test(json_joint_errors),
-        cmocka_unit_test(json_fixed_joint_errors),
-        cmocka_unit_test(json_tree_errors),
-        cmocka_unit_test(json_file_errors),
-        cmocka_unit_test(json_marker_errors),
-        cmocka_unit_test(json_truncated),
-        cmocka_unit_test(json_mangled),
-        cmocka_unit_test(json_sizes),
+        cmocka_unit_test(reads_the_example),  cmocka_unit_test(json_there_and_back),
+        cmocka_unit_test(json_stance),        cmocka_unit_test(json_awkward),
+        cmocka_unit_test(json_joint_errors),  cmocka_unit_test(json_fixed_joint_errors),
+        cmocka_unit_test(json_tree_errors),   cmocka_unit_test(json_file_errors),
+        cmocka_unit_test(json_marker_errors), cmocka_unit_test(json_truncated),
+        cmocka_unit_test(json_mangled),       cmocka_unit_test(json_sizes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

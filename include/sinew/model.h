@@ -144,6 +144,9 @@ typedef struct sn_joint_desc {
         speed[SN_MAX_JOINT_DOFS];  ///< the greatest, radians or metres a second; 0: none is stated
     double mass;                   ///< of the body that this joint carries, kilograms; 0 by default
     double centre[3];              ///< of that mass, in the joint's frame
+    /// ball, euler and free only: its own rotation while the figure stands, w x y z, for skeletons in whose zero pose
+    /// nobody does: a fit takes that for the figure at rest. Normalised when used; 1 0 0 0 by default, as at zero
+    double stance[4];
 } sn_joint_desc;
 
 /// A point fixed to a joint's frame.

@@ -130,6 +130,7 @@ static sn_status build_joint(const building *b, int i, sn_joint *out) {
     if (d->type == SN_JOINT_FUNCTION) out->lengths = drive_lengths(d->functions);
     for (int k = 0; k < out->nv; k++) sn_joint_find_whole(out, k, d->lower[k], d->upper[k]);
     double q[4], a[3];
+    if (!sn_unit(d->stance, 4, q)) return joint_fail(b, i, "stance is zero or not finite");
     if (!sn_unit(d->rotation, 4, q)) return joint_fail(b, i, "rotation is zero or not finite");
     out->offset.p = v3_from(d->position);
     out->turned = q[1] != 0 || q[2] != 0 || q[3] != 0;

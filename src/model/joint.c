@@ -34,6 +34,10 @@ int sn_desc_nq(const sn_joint_desc *desc) {
     return ops != NULL ? ops->nq : 0;
 }
 
+bool sn_joint_turns_freely(sn_joint_type type) {
+    return type == SN_JOINT_BALL || type == SN_JOINT_EULER || type == SN_JOINT_FREE;
+}
+
 const char *sn_joint_type_name(sn_joint_type type) {
     const sn_joint_ops *ops = sn_joint_ops_of(type);
     return ops == NULL ? "unknown" : ops->name;
@@ -49,7 +53,8 @@ sn_joint_desc sn_joint_default(sn_joint_type type) {
                           .order = "XYZ",
                           .swing = INFINITY,
                           .twist = {-INFINITY, INFINITY},
-                          .turn = INFINITY};
+                          .turn = INFINITY,
+                          .stance = {1, 0, 0, 0}};
     for (int i = 0; i < SN_MAX_JOINT_DOFS; i++) {
         desc.lower[i] = -INFINITY;
         desc.upper[i] = INFINITY;

@@ -94,6 +94,9 @@ const sn_joint_ops *sn_joint_ops_of(sn_joint_type type);
 int sn_desc_nq(const sn_joint_desc *desc);
 int sn_desc_nv(const sn_joint_desc *desc);
 
+/// Ball, euler and free: can it be turned any way, so that its frames may be others?
+bool sn_joint_turns_freely(sn_joint_type type);
+
 /// Where a ball with limits stands: swing and twist of its rotation R, which is a swing about an axis
 /// across `axis`, after a twist about it; and how both change with a turn exp(w) R of the parent-side
 /// frame: d swing = n . w, d twist = m . w. Without any swing n is 0.

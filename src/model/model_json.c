@@ -13,9 +13,9 @@
 static const char *const model_keys[] = {"sinew", "name",   "joints",   "markers", "couplings",
                                          "loops", "shapes", "excluded", "frames",  NULL};
 static const char *const joint_keys[] = {
-    "name",  "parent", "type",   "position", "rotation",    "axis",  "axis2", "pitch",
-    "order", "limits", "locked", "strength", "coordinates", "swing", "twist", "moves",
-    "mass",  "centre", "reach",  "speed",    "turn",        NULL};
+    "name",  "parent", "type",   "position", "rotation",    "axis",   "axis2", "pitch",
+    "order", "limits", "locked", "strength", "coordinates", "swing",  "twist", "moves",
+    "mass",  "centre", "reach",  "speed",    "turn",        "stance", NULL};
 
 static const char *const marker_keys[] = {"name", "joint", "position", "weight", NULL};
 
@@ -174,6 +174,8 @@ static sn_status read_joint(reading *r, const sn_json_node *node, size_t index) 
     if (type != SN_JOINT_BALL &&
         (swing || turn || d.nreach > 0 || sn_json_get(r->json, node, "twist") != NULL))
         sn_fields_fail(&f, node, "only a ball has \"swing\", \"twist\", \"turn\" and \"reach\"");
+    if (sn_fields_numbers(&f, "stance", 4, d.stance) && !sn_joint_turns_freely(type))
+        sn_fields_fail(&f, node, "only a ball, euler or free joint has a \"stance\"");
     if (type == SN_JOINT_FUNCTION) {
         sn_functions_read(&f, &functions, &numbers);
         d.functions = &functions;
@@ -429,6 +431,8 @@ static void add_joint(sn_text *t, const sn_model *m, int i) {
         sn_text_add_number(t, d->mass);
     }
     if (differ(d->centre, plain.centre, 3)) sn_text_add_numbers(t, "centre", d->centre, 3);
+    if (sn_joint_turns_freely(d->type) && differ(d->stance, plain.stance, 4))
+        sn_text_add_numbers(t, "stance", d->stance, 4);
     sn_text_add(t, "}");
 }
 
