@@ -3,6 +3,7 @@
 #include "math/align.h"
 #include "math/euler_near.h"
 #include "math/vec3.h"
+#include "memory_sink.h"
 #include "model/model.h"
 #include "take/body.h"
 #include "takes.h"
@@ -127,8 +128,13 @@ static sn_take *fit(const sn_model *m, const sn_recording *r, const sn_motion *o
     sn_take *t;
     o.own_motion = own;
     assert_int_equal(sn_take_create(m, r, &o, NULL, &t, NULL), SN_OK);
-    assert_int_equal(sn_take_prepare(t), SN_OK);
-    assert_int_equal(sn_take_finish(t), SN_OK);
+    sn_status status = sn_take_prepare(t);
+    if (status == SN_OK) status = sn_take_finish(t);
+    if (status != SN_OK) {
+        char text[1000];
+        (void)sn_take_sentence(t, sn_take_nfinding(t) - 1, SN_VOICE_COMMAND, text, sizeof text);
+        fail_msg("%s: %s", sn_status_text(status), text);
+    }
     return t;
 }
 
@@ -147,6 +153,23 @@ static double rms_by(const sn_take *t, const sn_recording *r, int first) {
     const double rms = plain_rms(m, sn_take_motion(t), r, column, &axes, first, 1);
     free(column);
     return rms;
+}
+
+// The figure that a take found, from its file.
+static sn_model *saved(const sn_take *t) {
+    memory_sink sink;
+    sn_model *m;
+    memory_sink_begin(&sink);
+    assert_int_equal(sn_model_write_json(sn_take_limited_model(t), &sink.base, NULL, NULL), SN_OK);
+    assert_int_equal(sn_model_read_json(sink.bytes, sink.length, NULL, &m, NULL), SN_OK);
+    free(sink.bytes);
+    return m;
+}
+
+static const sn_finding *finding_of(const sn_take *t, sn_finding_code code) {
+    for (int i = 0; i < sn_take_nfinding(t); i++)
+        if (sn_take_finding(t, i)->code == code) return sn_take_finding(t, i);
+    return NULL;
 }
 
 static const char *sentence_of(const sn_take *t, sn_finding_code code) {
@@ -192,6 +215,16 @@ static void lying(void **state) {
     }
     assert_near(rms_by(take[1], r, 0), rms[1], 1e-9);
 
+    // what it minimises is that of the figure that stands
+    static double f[2][FRAMES];
+    double sum[2] = {0, 0};
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(sn_take_objective(take[i], sn_take_motion(take[i]), f[i]), SN_OK);
+        for (int k = 0; k < FRAMES; k++) sum[i] += f[i][k] / FRAMES;
+        print_message("f %.3g\n", sum[i]);
+    }
+    assert_true(sum[1] < 1.1 * sum[0]);
+
     // a set of its own frames, without a calibration
     sn_take_options o = sn_take_options_default();
     sn_take *again;
@@ -226,6 +259,77 @@ static void no_motion(void **state) {
     o.own_motion = ((example_take *)*state)->truth;
     assert_int_equal(sn_take_create(t.lying, r, &o, NULL, &take, &error), SN_ERR_ARGUMENT);
     assert_non_null(strstr(error.text, "own_motion"));
+    sn_recording_destroy(r);
+    twins_end(&t);
+}
+
+// What the figure's file says of how it stands is enough for another take, in the same frames.
+static void second_take(void **state) {
+    twins t = twins_of(*state);
+    sn_recording *r = recording_cut(((example_take *)*state)->recording, 0, FRAMES);
+    sn_take *first = fit(t.lying, r, t.truth[1]);
+    sn_model *figure = saved(first);
+    for (int k = 0; k < 2; k++) {
+        // as it is, and with its places sought anew
+        sn_take_options o = sn_take_options_default();
+        sn_take *second;
+        if (k == 1) o.calibrate = SN_CALIBRATE_SCALE;
+        assert_int_equal(sn_take_create(figure, r, &o, NULL, &second, NULL), SN_OK);
+        assert_int_equal(sn_take_prepare(second), SN_OK);
+        assert_int_equal(sn_take_finish(second), SN_OK);
+        const double rms[2] = {sn_take_about(first)->fit.rms, sn_take_about(second)->fit.rms};
+        print_message("%.4f cm, then %.4f\n", 100 * rms[0], 100 * rms[1]);
+        assert_true(rms[1] < 1.02 * rms[0]);
+        assert_near(rms_by(second, r, 0), rms[1], 1e-9);
+        assert_int_equal(sn_take_verdict(second), SN_VERDICT_GOOD);
+        assert_false(is_told(second, SN_FINDING_BODY_LIES));
+        assert_false(is_told(second, SN_FINDING_STANCE_NONE));
+        assert_true(finding_of(second, SN_FINDING_STANCE_FOUND)->number[0] == 1);
+        assert_non_null(
+            strstr(sentence_of(second, SN_FINDING_STANCE_FOUND), "it says itself how it stands"));
+        const sn_model *m = sn_take_model(second);
+        for (int j = 0; j < sn_model_njoint(m); j++)
+            for (int i = 0; i < 4; i++) {
+                const sn_joint_desc *d = sn_model_joint(m, j), *before = sn_model_joint(figure, j);
+                assert_near(d->stance[i], before->stance[i], 1e-12);
+                assert_near(d->rotation[i], before->rotation[i], 1e-12);
+            }
+        sn_take_destroy(second);
+    }
+    sn_model_destroy(figure);
+    sn_take_destroy(first);
+    sn_recording_destroy(r);
+    twins_end(&t);
+}
+
+// What is handed out while a take goes on is of the caller's model, too, and stays to its end.
+static void on_the_way(void **state) {
+    twins t = twins_of(*state);
+    sn_recording *r = recording_cut(((example_take *)*state)->recording, 0, FRAMES);
+    sn_take_options o = sn_take_options_default();
+    sn_take *take;
+    o.own_motion = t.truth[1];
+    assert_int_equal(sn_take_create(t.lying, r, &o, NULL, &take, NULL), SN_OK);
+    assert_int_equal(sn_take_prepare(take), SN_OK);
+    const sn_model *m = sn_take_model(take), *limited = sn_take_limited_model(take);
+    const sn_marker_set *set = sn_take_markers(take);
+    const sn_motion *motion = sn_take_motion(take);
+    const char *name = sn_marker_set_place(set, 0)->name;
+    for (int j = 0; j < sn_model_njoint(m); j++)
+        for (int k = 0; k < 3; k++)
+            assert_near(sn_model_joint(m, j)->position[k], sn_model_joint(t.lying, j)->position[k],
+                        1e-12);
+    assert_int_equal(sn_take_solve(take, FRAMES / 2), SN_OK);
+    assert_int_equal(sn_take_solve(take, FRAMES), SN_OK);
+    assert_int_equal(sn_take_solved(take), FRAMES);
+    // as far as solving comes
+    assert_true(rms_by(take, r, 0) < 0.01);
+    assert_int_equal(sn_take_finish(take), SN_OK);
+    assert_true(m == sn_take_model(take) && limited == sn_take_limited_model(take));
+    assert_true(set == sn_take_markers(take) && motion == sn_take_motion(take));
+    assert_string_equal(sn_marker_set_place(set, 0)->name, name);
+    assert_int_equal(sn_model_njoint(limited), sn_model_njoint(m));
+    sn_take_destroy(take);
     sn_recording_destroy(r);
     twins_end(&t);
 }
@@ -277,6 +381,51 @@ static void fixed_feet(void **state) {
     twins_end(&t);
 }
 
+// All of a take's life, with a set of its own.
+static sn_status live(const twins *t, const sn_recording *r, const sn_marker_set *set,
+                      const sn_allocator *allocator) {
+    sn_take_options o = sn_take_options_default();
+    sn_take *take;
+    sn_take_truth truth;
+    static double f[4];
+    o.own_motion = t->truth[1];
+    o.markers = set;
+    sn_status status = sn_take_create(t->lying, r, &o, allocator, &take, NULL);
+    if (status == SN_OK) status = sn_take_prepare(take);
+    if (status == SN_OK) status = sn_take_finish(take);
+    if (status == SN_OK) status = sn_take_objective(take, sn_take_motion(take), f);
+    if (status == SN_OK) status = sn_take_compare(take, NULL, t->truth[1], &truth);
+    sn_take_destroy(take);
+    return status;
+}
+
+static void faults(void **state) {
+    twins t = twins_of(*state);
+    sn_recording *r = recording_cut(((example_take *)*state)->recording, 0, 4);
+    sn_take *take = fit(t.lying, r, t.truth[1]);
+    for (int forever = 0; forever < 2; forever++) {
+        long n = 0;
+        for (sn_status status = SN_ERR_MEMORY; status != SN_OK; n++) {
+            test_allocator allocator;
+            test_allocator_begin(&allocator);
+            allocator.fail_at = n;
+            allocator.fail_after = forever;
+            status = live(&t, r, sn_take_markers(take), &allocator.base);
+            if (allocator.live != 0)
+                fail_msg("%ld blocks are left when %ld fails", allocator.live, n);
+            if (status == SN_OK && allocator.calls > n)
+                fail_msg("the failure of call %ld was lost", n);
+            if (status != SN_OK && status != SN_ERR_MEMORY)
+                fail_msg("%s when %ld fails", sn_status_text(status), n);
+        }
+        print_message("%ld allocations\n", n - 1);
+        assert_true(n > 100);
+    }
+    sn_take_destroy(take);
+    sn_recording_destroy(r);
+    twins_end(&t);
+}
+
 // Real ones: LaFAN1's and Bandai-Namco's skeletons with somebody else's walk.
 static void real(void **unused) {
     (void)unused;
@@ -303,14 +452,29 @@ static void real(void **unused) {
         assert_true(rms < 0.5);
         assert_int_equal(sn_take_about(t)->jumps, 0);
         assert_int_equal(sn_take_verdict(t), SN_VERDICT_GOOD);
+
+        // the figure as it would be saved, for another take
+        sn_model *figure = saved(t);
         sn_take_destroy(t);
+        o.own_motion = NULL;
+        o.calibrate = SN_CALIBRATE_AUTO;
+        assert_int_equal(sn_take_create(figure, clip.recording, &o, NULL, &t, NULL), SN_OK);
+        assert_int_equal(sn_take_prepare(t), SN_OK);
+        assert_int_equal(sn_take_finish(t), SN_OK);
+        print_message("    saved, and fitted again: %.3f cm\n", 100 * sn_take_about(t)->fit.rms);
+        assert_true(100 * sn_take_about(t)->fit.rms < 1.02 * rms);
+        assert_int_equal(sn_take_verdict(t), SN_VERDICT_GOOD);
+        sn_take_destroy(t);
+        sn_model_destroy(figure);
         sn_document_destroy(&body);
         sn_document_destroy(&clip);
     }
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(lying), cmocka_unit_test(no_motion),
-                                       cmocka_unit_test(fixed_feet), cmocka_unit_test(real)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(lying),       cmocka_unit_test(no_motion),
+                                       cmocka_unit_test(second_take), cmocka_unit_test(on_the_way),
+                                       cmocka_unit_test(fixed_feet),  cmocka_unit_test(faults),
+                                       cmocka_unit_test(real)};
     return cmocka_run_group_tests(tests, example_begin, example_end);
 }

@@ -289,8 +289,8 @@ typedef struct sn_take_options {
 
     /// A motion that came with the model. Where nobody stands in the model's zero pose (legs, arms and head point the same
     /// way, as in LaFAN1's files), it shows how limbs are turned, and the fit takes a stance made from it for the figure at
-    /// rest. Until the take is finished model, poses and set are those of the figure that stands. May go after
-    /// sn_take_prepare(). Default NULL.
+    /// rest. The models that the take hands out state that stance, so that for other takes they are enough. Where the model
+    /// states one itself this is not looked at. May go after sn_take_prepare(). Default NULL.
     const sn_motion *own_motion;
 
     // the shape
@@ -639,7 +639,7 @@ typedef enum sn_severity { SN_SEVERITY_NOTE, SN_SEVERITY_WARNING, SN_SEVERITY_ER
     ENTRY(SN_FINDING_MIRRORED, "mirrored", WARNING, "frames ratio")                                \
     ENTRY(SN_FINDING_SIDES_EXCHANGED, "sides-exchanged", WARNING, "ratio")                         \
     ENTRY(SN_FINDING_FAR_FROM_BONES, "far-from-bones", WARNING, "rms worst size")                  \
-    ENTRY(SN_FINDING_STANCE_FOUND, "stance-found", NOTE, "")                                       \
+    ENTRY(SN_FINDING_STANCE_FOUND, "stance-found", NOTE, "told")                                   \
     ENTRY(SN_FINDING_STANCE_NONE, "stance-none", WARNING, "")                                      \
     ENTRY(SN_FINDING_STATIC_UNUSED, "static-unused", WARNING, "")                                  \
     ENTRY(SN_FINDING_SETUP_IGNORED, "setup-ignored", WARNING, "line")                              \

@@ -69,7 +69,7 @@ static int find_other(const sn_model *a, int joint, const sn_model *b) {
 }
 
 static void match_joints(const sn_take *t, const sn_model *b, matching *m) {
-    const sn_model *a = t->model;
+    const sn_model *a = sn_take_model(t);
     int n = sn_model_njoint(a);
     memset(m->seen, 0, (size_t)n);
     for (int i = 0; i < sn_model_nmarker(a); i++) {
@@ -124,7 +124,7 @@ static void compare(const sn_take *t, const sn_motion *motion, const matching *m
     double sum = 0, apart = 0;
     for (int f = 0; f < t->summary.count; f++) {
         int known = t->summary.first + f + out->late;
-        if (sn_workspace_pose(a->now.workspace, sn_motion_frame(t->motion, f)) != SN_OK ||
+        if (sn_workspace_pose(a->now.workspace, sn_motion_frame(sn_take_motion(t), f)) != SN_OK ||
             sn_workspace_pose(b->now.workspace, sn_motion_frame(motion, known)) != SN_OK)
             continue;
         for (int j = 0; j < sn_model_njoint(t->model); j++) {
@@ -228,7 +228,7 @@ sn_status sn_take_compare(sn_take *take, const sn_model *model, const sn_motion 
     sn_status status = m.other == NULL || m.base == NULL || m.seen == NULL ? SN_ERR_MEMORY : SN_OK;
     if (status == SN_OK) {
         match_joints(take, other, &m);
-        status = open_turned(&a, take->model, allocator);
+        status = open_turned(&a, sn_take_model(take), allocator);
     }
     if (status == SN_OK) status = open_turned(&b, other, allocator);
     if (status == SN_OK) status = check(take, other, motion, &m, &a, &b);

@@ -172,8 +172,9 @@ static void say_note(writer *w, const sn_take *t, const sn_finding *f) {
              "where nothing says where the markers sit");
         break;
     case SN_FINDING_STANCE_FOUND:
-        say(w, "nobody stands in the skeleton's zero pose; how it stands was taken from the "
-               "motion that it comes with");
+        say(w, "nobody stands in the skeleton's zero pose; %s",
+            x[0] != 0 ? "it says itself how it stands"
+                      : "how it stands was taken from the motion that it comes with");
         break;
     case SN_FINDING_CHEST_ADDED:
         say(w,

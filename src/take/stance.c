@@ -12,8 +12,11 @@
 //   how thighs, collars, arms and feet are turned about their bones is what they are on average, against the bone before, in
 //   the motion that comes with the skeleton: nothing else knows.
 //
+// A figure that a take has found says it itself: each joint's own rotation then, `stance` in its description. With the
+// parent's B and the joint's rotation W against it, B = B_parent W stance.
+//
 // The standing model has the same bones with frames R' = R B^T, which are the world's while it stands, as in any T pose's file.
-// When the take is finished its shape and poses are carried back: R = R' B.
+// Inside of a take there is nothing else. What it hands out, shape, poses and set, is carried back: R = R' B.
 #include <math.h>
 #include <string.h>
 
@@ -21,6 +24,7 @@
 #include "math/euler_near.h"
 #include "math/rotation.h"
 #include "math/sincos.h"
+#include "math/unit.h"
 #include "model/joint.h"
 #include "model/model.h"
 #include "take/body.h"
@@ -95,20 +99,34 @@ static bool stands_at_zero(const standing *s) {
     return true;
 }
 
-// What can be turned into another frame: rotations of three freedoms, without limits that speak of their angles.
-static bool can_stand(const sn_model *m) {
-    if (sn_model_joint(m, sn_model_root(m))->type != SN_JOINT_FREE || sn_model_ncoupling(m) > 0 ||
-        sn_model_nloop(m) > 0 || sn_model_nshape(m) > 0 || sn_model_nframe(m) > 0)
-        return false;
+static bool is_bound(const sn_joint_desc *d, int nv) {
+    bool bound = d->swing != INFINITY || d->turn != INFINITY || d->nreach > 0 ||
+                 isfinite(d->twist[0]) || isfinite(d->twist[1]);
+    for (int i = 0; i < nv; i++)
+        bound |= isfinite(d->lower[i]) || isfinite(d->upper[i]) || d->locked[i];
+    return bound;
+}
+
+// The first joint that cannot be turned into another frame, -1 for none: rotations of three freedoms can, without limits
+// that speak of their angles, and what has none at all.
+static int stiff_joint(const sn_model *m) {
+    const int root = sn_model_root(m);
+    if (sn_model_joint(m, root)->type != SN_JOINT_FREE) return root;
     for (int j = 0; j < sn_model_njoint(m); j++) {
         const sn_joint_desc *d = sn_model_joint(m, j);
-        if (d->type != SN_JOINT_EULER && d->type != SN_JOINT_BALL && d->type != SN_JOINT_FREE &&
-            d->type != SN_JOINT_FIXED)
-            return false;
-        for (int i = 0; i < sn_model_joint_nv(m, j); i++)
-            if (isfinite(d->lower[i]) || isfinite(d->upper[i])) return false;
+        if (!sn_joint_turns_freely(d->type) && d->type != SN_JOINT_FIXED) return j;
+        if (is_bound(d, sn_model_joint_nv(m, j))) return j;
     }
-    return true;
+    return -1;
+}
+
+static bool has_stance(const sn_model *m) {
+    for (int j = 0; j < sn_model_njoint(m); j++) {
+        const sn_joint_desc *d = sn_model_joint(m, j);
+        const bool turned = d->stance[1] != 0 || d->stance[2] != 0 || d->stance[3] != 0;
+        if (turned && sn_joint_turns_freely(d->type)) return true;
+    }
+    return false;
 }
 
 // --- how it stands ---------------------------------------------------------------------------------
@@ -237,6 +255,24 @@ static void stand(standing *s) {
     for (int i = 1; i < s->njoint; i++) stand_joint(s, s->m->joint[i].id);
 }
 
+static sn_mat3 rotation_of(const double q[4]) {
+    double r[4];
+    if (!sn_unit(q, 4, r)) return m3_identity();
+    return sn_mat3_from_quat((sn_quat){r[0], r[1], r[2], r[3]});
+}
+
+// As the model says.
+static void stand_as_told(standing *s) {
+    for (int i = 0; i < s->njoint; i++) {
+        const int j = s->m->joint[i].id, parent = sn_model_parent(s->m, j);
+        const sn_joint_desc *d = sn_model_joint(s->m, j);
+        const sn_mat3 W = rotation_of(d->rotation),
+                      own = sn_joint_turns_freely(d->type) ? rotation_of(d->stance) : m3_identity(),
+                      turn = m3_mulm(&W, &own);
+        s->B[j] = parent < 0 ? turn : m3_mulm(&s->B[parent], &turn);
+    }
+}
+
 // --- the model that stands ---------------------------------------------------------------------------
 
 static void set(double out[3], sn_vec3 v) { out[0] = v.x, out[1] = v.y, out[2] = v.z; }
@@ -247,6 +283,35 @@ static sn_mat3 before(const sn_take *t, int joint) {
     return parent < 0 ? m3_identity() : t->stance[parent];
 }
 
+// The frame that a joint turns in, while the figure stands: B_parent W.
+static sn_mat3 lead_of(const sn_take *t, int joint) {
+    const sn_mat3 B = before(t, joint),
+                  W = rotation_of(sn_model_joint(t->original, joint)->rotation);
+    return m3_mulm(&B, &W);
+}
+
+static void set_quaternion(double out[4], const sn_mat3 *R) {
+    const sn_quat q = sn_quat_from_mat3(*R);
+    const double sign = q.w < 0 ? -1 : 1;
+    out[0] = sign * q.w, out[1] = sign * q.x, out[2] = sign * q.y, out[3] = sign * q.z;
+}
+
+// A joint's own rotations: at zero, and while the figure stands.
+static void set_rotations(const sn_take *t, int joint, bool back, sn_joint_desc *d) {
+    const double none[4] = {1, 0, 0, 0};
+    memcpy(d->rotation, back ? sn_model_joint(t->original, joint)->rotation : none, sizeof none);
+    memcpy(d->stance, none, sizeof none);
+    if (!back || !sn_joint_turns_freely(d->type)) return;
+    const sn_mat3 lead = lead_of(t, joint), up = m3_transpose(&lead),
+                  turn = m3_mulm(&up, &t->stance[joint]);
+    set_quaternion(d->stance, &turn);
+}
+
+static void carry_point(const sn_mat3 *B, bool back, double p[3]) {
+    const sn_vec3 x = v3_from(p);
+    set(p, back ? m3_tmul(B, x) : m3_mul(B, x));
+}
+
 // @param back  to the caller's frames
 static sn_status carry_model(const sn_take *t, const sn_model *from, bool back, sn_model **out) {
     sn_builder *b;
@@ -254,68 +319,73 @@ static sn_status carry_model(const sn_take *t, const sn_model *from, bool back, 
     for (int j = 0; j < sn_model_njoint(from); j++) {
         sn_joint_desc *d = &b->joint[j].desc;
         const sn_mat3 B = before(t, j);
-        const sn_vec3 p = v3_from(d->position);
-        const double none[4] = {1, 0, 0, 0};
-        set(d->position, back ? m3_tmul(&B, p) : m3_mul(&B, p));
-        memcpy(d->rotation, back ? sn_model_joint(t->original, j)->rotation : none, sizeof none);
+        carry_point(&B, back, d->position);
+        carry_point(&t->stance[j], back, d->centre);
+        set_rotations(t, j, back, d);
     }
     for (size_t i = 0; i < b->nmarker; i++) {
         sn_marker_desc *d = &b->marker[i].desc;
-        const sn_vec3 p = v3_from(d->position);
-        set(d->position, back ? m3_tmul(&t->stance[d->joint], p) : m3_mul(&t->stance[d->joint], p));
+        carry_point(&t->stance[d->joint], back, d->position);
     }
     const sn_status status = sn_builder_finish(b, out, NULL);
     sn_builder_destroy(b);
     return status;
 }
 
-static sn_status carry_set(const sn_take *t, bool back, sn_marker_set **set_of) {
-    if (*set_of == NULL) return SN_OK;
-    const int n = sn_marker_set_count(*set_of);
+static sn_status carry_set(const sn_take *t, const sn_marker_set *from, bool back,
+                           sn_marker_set **out) {
+    *out = NULL;
+    if (from == NULL) return SN_OK;
+    const int n = sn_marker_set_count(from);
     sn_marker_place *places = sn_acquire(&t->allocator, ((size_t)n + 1) * sizeof *places);
-    sn_marker_set *out = NULL;
     if (places == NULL) return SN_ERR_MEMORY;
     for (int i = 0; i < n; i++) {
-        places[i] = *sn_marker_set_place(*set_of, i);
+        places[i] = *sn_marker_set_place(from, i);
         const int joint = sn_model_find_joint(t->original, places[i].joint);
-        const sn_vec3 p = v3_from(places[i].position);
-        if (joint < 0) continue;
-        set(places[i].position,
-            back ? m3_tmul(&t->stance[joint], p) : m3_mul(&t->stance[joint], p));
+        if (joint >= 0) carry_point(&t->stance[joint], back, places[i].position);
     }
     const sn_status status =
-        sn_marker_set_create(sn_marker_set_name(*set_of), places, n, &t->allocator, &out, NULL);
+        sn_marker_set_create(sn_marker_set_name(from), places, n, &t->allocator, out, NULL);
     sn_release(&t->allocator, places);
-    if (status != SN_OK) return status;
-    sn_marker_set_destroy(*set_of);
-    *set_of = out;
-    return SN_OK;
+    return status;
 }
 
-static sn_status make(standing *s) {
+static sn_status make(const standing *s, bool told) {
     sn_take *t = s->t;
-    stand(s);
+    sn_marker_set *given = NULL;
     SN_TRY(carry_model(t, t->original, false, &t->standing));
-    SN_TRY(carry_set(t, false, &t->given));
-    t->options.markers = t->given;
+    SN_TRY(carry_set(t, t->given, false, &given));
+    sn_marker_set_destroy(t->given);
+    t->options.markers = t->given = given;
     t->source = t->standing;
-    return sn_take_note(t, SN_FINDING_STANCE_FOUND, NULL, 0, 0);
+    return sn_take_note(t, SN_FINDING_STANCE_FOUND, NULL, told, 0);
 }
 
-static sn_status find(standing *s) {
+static bool can_stand(const sn_model *m) {
+    return stiff_joint(m) < 0 && sn_model_ncoupling(m) == 0 && sn_model_nloop(m) == 0 &&
+           sn_model_nshape(m) == 0 && sn_model_nframe(m) == 0;
+}
+
+static sn_status find(standing *s, bool told) {
     SN_TRY(look_at_zero(s));
-    if (stands_at_zero(s)) return SN_OK;
-    const sn_motion *motion = s->t->options.own_motion;
-    if (motion == NULL || sn_motion_nframe(motion) == 0 || !can_stand(s->m))
+    if (!told && stands_at_zero(s)) return SN_OK;
+    if ((!told && sn_motion_nframe(s->t->options.own_motion) == 0) || !can_stand(s->m))
         return sn_take_note(s->t, SN_FINDING_STANCE_NONE, NULL, 0, 0);
-    SN_TRY(look_at_motion(s));
-    return make(s);
+    if (told) {
+        stand_as_told(s);
+    } else {
+        SN_TRY(look_at_motion(s));
+        stand(s);
+    }
+    return make(s, told);
 }
 
 sn_status sn_take_find_stance(sn_take *t) {
     standing s = {.t = t, .m = t->original, .njoint = sn_model_njoint(t->original)};
+    const bool told = has_stance(t->original);
     // OpenSim's files and setups are taken as they are
-    if (t->options.coordinates != NULL || t->options.setup != NULL || !find_parts(&s)) return SN_OK;
+    if (t->options.coordinates != NULL || t->options.setup != NULL || (!find_parts(&s) && !told))
+        return SN_OK;
     s.up = v3_scale(t->options.model_up_sign, v3_unit(t->options.model_up));
     const size_t n = (size_t)s.njoint;
     t->stance = s.B = sn_acquire(&t->allocator, n * sizeof *s.B);
@@ -324,7 +394,7 @@ sn_status sn_take_find_stance(sn_take *t) {
     sn_status status = SN_ERR_MEMORY;
     if (s.B != NULL && s.zero != NULL && s.sum != NULL) {
         status = sn_fit_place_open(&s.at, s.m, &t->allocator);
-        if (status == SN_OK) status = find(&s);
+        if (status == SN_OK) status = find(&s, told);
         sn_fit_place_close(&s.at, &t->allocator);
     }
     sn_release(&t->allocator, s.sum);
@@ -340,75 +410,87 @@ static sn_angle angle_of(double x) {
     return a;
 }
 
-// A joint's numbers in the caller's frames, nearest to those of the frame before.
-static void carry_joint(const sn_take *t, int joint, const double *from, const double *near,
-                        double *out) {
-    const sn_joint_desc *d = sn_model_joint(t->original, joint);
-    const sn_mat3 B = before(t, joint), *own = &t->stance[joint],
-                  W = sn_mat3_from_quat(
-                      (sn_quat){d->rotation[0], d->rotation[1], d->rotation[2], d->rotation[3]}),
-                  lead = m3_mulm(&B, &W), back = m3_transpose(&lead);
-    // M = (B W)^T R' own
-    sn_mat3 R = m3_identity(), M;
-    if (d->type == SN_JOINT_EULER) {
-        for (int k = 0; k < 3; k++) turn_coordinate(&R, d->order[k] - 'X', angle_of(from[k]));
-    } else if (d->type == SN_JOINT_BALL || d->type == SN_JOINT_FREE) {
-        const double *q = from + (d->type == SN_JOINT_FREE ? 3 : 0);
-        R = sn_mat3_from_quat((sn_quat){q[0], q[1], q[2], q[3]});
-    }
-    M = m3_mulm(&back, &R);
-    M = m3_mulm(&M, own);
+// The turn that a joint's numbers state.
+static sn_mat3 turn_of(const sn_joint_desc *d, const double *q) {
+    sn_mat3 R = m3_identity();
+    if (d->type == SN_JOINT_EULER)
+        for (int k = 0; k < 3; k++) turn_coordinate(&R, d->order[k] - 'X', angle_of(q[k]));
+    else if (d->type == SN_JOINT_BALL || d->type == SN_JOINT_FREE)
+        R = rotation_of(q + (d->type == SN_JOINT_FREE ? 3 : 0));
+    return R;
+}
+
+// Numbers that state a turn, nearest to those that are there.
+static void put_turn(const sn_joint_desc *d, const sn_mat3 *R, double *q) {
     if (d->type == SN_JOINT_EULER) {
         const int order[3] = {d->order[0] - 'X', d->order[1] - 'X', d->order[2] - 'X'};
-        sn_euler_near(order, 3, &M, near, out);
+        sn_euler_near(order, 3, R, q, q);
     } else if (d->type == SN_JOINT_BALL || d->type == SN_JOINT_FREE) {
-        const int at = d->type == SN_JOINT_FREE ? 3 : 0;
-        const sn_quat q = sn_quat_from_mat3(M);
-        const double *n = near + at;
-        const double sign = q.w * n[0] + q.x * n[1] + q.y * n[2] + q.z * n[3] < 0 ? -1 : 1;
-        out[at] = sign * q.w, out[at + 1] = sign * q.x;
-        out[at + 2] = sign * q.y, out[at + 3] = sign * q.z;
-        if (at > 0) set(out, m3_tmul(&lead, v3_from(from)));
+        double *to = q + (d->type == SN_JOINT_FREE ? 3 : 0), now[4];
+        set_quaternion(now, R);
+        const double along = now[0] * to[0] + now[1] * to[1] + now[2] * to[2] + now[3] * to[3];
+        for (int k = 0; k < 4; k++) to[k] = along < 0 ? -now[k] : now[k];
     }
 }
 
-static sn_status carry_motion(sn_take *t) {
+// A joint's numbers: R' = B_parent W R B^T, and back.
+static void carry_joint(const sn_take *t, int joint, bool back, const double *from, double *to) {
+    const sn_joint_desc *d = sn_model_joint(t->original, joint);
+    const sn_mat3 lead = lead_of(t, joint), up = m3_transpose(&lead), *own = &t->stance[joint],
+                  home = m3_transpose(own), given = turn_of(d, from);
+    sn_mat3 R = m3_mulm(back ? &up : &lead, &given);
+    R = m3_mulm(&R, back ? own : &home);
+    put_turn(d, &R, to);
+    if (d->type != SN_JOINT_FREE) return;
+    memcpy(to, from, 3 * sizeof *to);
+    carry_point(&lead, back, to);
+}
+
+// @param to  its frames before `first` are right already: angles are nearest to those
+static void carry_poses(const sn_take *t, bool back, int first, int end, const sn_motion *from,
+                        sn_motion *to) {
     const sn_model *m = t->original;
     const size_t nq = (size_t)sn_model_nq(m);
-    double *pose = sn_acquire(&t->allocator, 2 * (nq + 1) * sizeof *pose), *near = pose + nq;
-    if (pose == NULL) return SN_ERR_MEMORY;
-    sn_model_zero(m, near);
-    for (int f = 0; f < sn_motion_nframe(t->motion); f++) {
-        double *q = sn_motion_edit(t->motion, f);
-        memcpy(pose, q, nq * sizeof *pose);
+    for (int f = first; f < end; f++) {
+        const double *x = sn_motion_frame(from, f);
+        double *y = sn_motion_edit(to, f);
+        if (f == 0)
+            sn_model_zero(m, y);
+        else
+            memcpy(y, sn_motion_frame(to, f - 1), nq * sizeof *y);
         for (int j = 0; j < sn_model_njoint(m); j++) {
             const int at = sn_model_q_index(m, j);
-            carry_joint(t, j, pose + at, near + at, q + at);
+            carry_joint(t, j, back, x + at, y + at);
         }
-        memcpy(near, q, nq * sizeof *near);
     }
-    sn_release(&t->allocator, pose);
+}
+
+static sn_status same_motion(const sn_take *t, const sn_motion *as, sn_motion **out) {
+    SN_TRY(sn_motion_create(sn_motion_nframe(as), sn_motion_nq(as), sn_motion_first_frame(as),
+                            sn_motion_rate(as), &t->allocator, out, NULL));
+    sn_motion_set_time_offset(*out, sn_motion_time_offset(as));
     return SN_OK;
 }
 
-sn_status sn_take_leave_stance(sn_take *t) {
+sn_status sn_take_show_stance(sn_take *t) {
     if (t->standing == NULL) return SN_OK;
-    sn_model *model = NULL, *limited = NULL;
-    sn_status status = carry_model(t, t->model, true, &model);
-    if (status == SN_OK) status = carry_model(t, t->limited, true, &limited);
-    if (status == SN_OK) status = carry_set(t, true, &t->set);
-    if (status == SN_OK) status = carry_motion(t);
-    if (status != SN_OK) {
-        sn_model_destroy(model);
-        sn_model_destroy(limited);
-        return status;
-    }
-    // names of what the calibration found are those of the one that stood
-    t->stood = t->model;
-    sn_model_destroy(t->limited);
-    t->model = model;
-    t->limited = limited;
-    t->input.model = model;
-    t->input.limited = limited;
+    SN_TRY(carry_model(t, t->model, true, &t->handed.model));
+    SN_TRY(carry_model(t, t->limited, true, &t->handed.limited));
+    SN_TRY(carry_set(t, t->set, true, &t->handed.set));
+    SN_TRY(same_motion(t, t->motion, &t->handed.motion));
+    for (int f = 0; f < sn_motion_nframe(t->motion); f++)
+        sn_model_zero(t->original, sn_motion_edit(t->handed.motion, f));
+    return SN_OK;
+}
+
+void sn_take_show_poses(sn_take *t, int first, int end) {
+    if (t->standing != NULL) carry_poses(t, true, first, end, t->motion, t->handed.motion);
+}
+
+sn_status sn_take_stand_up(const sn_take *t, const sn_motion *motion, sn_motion **out) {
+    *out = NULL;
+    if (t->standing == NULL) return SN_OK;
+    SN_TRY(same_motion(t, motion, out));
+    carry_poses(t, false, 0, sn_motion_nframe(motion), motion, *out);
     return SN_OK;
 }

@@ -84,7 +84,10 @@ void sn_take_destroy(sn_take *take) {
     sn_model_destroy(take->limited);
     sn_model_destroy(take->mended);
     sn_model_destroy(take->standing);
-    sn_model_destroy(take->stood);
+    sn_model_destroy(take->handed.model);
+    sn_model_destroy(take->handed.limited);
+    sn_marker_set_destroy(take->handed.set);
+    sn_motion_destroy(take->handed.motion);
     sn_marker_set_destroy(take->set);
     sn_marker_set_destroy(take->given);
     sn_recording_destroy(take->labels);
@@ -232,6 +235,7 @@ static sn_status prepare(sn_take *t) {
     SN_TRY(sn_take_ik_plan(t));
     SN_TRY(find_shown(t));
     SN_TRY(begin_solve(t));
+    SN_TRY(sn_take_show_stance(t));
     return sn_take_check_cancel(t);
 }
 
@@ -242,7 +246,9 @@ sn_status sn_take_prepare(sn_take *take) {
 
 static sn_status solve(sn_take *t, int count) {
     sn_error error = {0};
+    const int before = t->fitting.solved;
     SN_TRY(sn_take_fail(t, SN_FINDING_FAILED, sn_fitting_advance(&t->fitting, count), &error));
+    sn_take_show_poses(t, before, t->fitting.solved);
     return sn_take_check_cancel(t);
 }
 
@@ -318,7 +324,7 @@ static sn_status finish(sn_take *t) {
     bool suspicious = !s->calibrated && s->fit.rms > suspicious_rms && t->options.setup == NULL;
     if (suspicious) SN_TRY(sn_take_check_handedness(t));
     SN_TRY(sn_take_judge(t));
-    SN_TRY(sn_take_leave_stance(t));
+    sn_take_show_poses(t, 0, s->count);
     sn_take_tell(t, &(sn_take_progress){.stage = SN_STAGE_FINISH, .fraction = 1});
     return SN_OK;
 }
@@ -348,28 +354,32 @@ const sn_take_sure *sn_take_sure_of(const sn_take *take, int i) {
 }
 
 const sn_motion *sn_take_motion(const sn_take *take) {
-    return is_prepared(take) ? take->motion : NULL;
+    if (!is_prepared(take)) return NULL;
+    return take->standing != NULL ? take->handed.motion : take->motion;
 }
 
 const char *sn_take_angle_term(const sn_take *take, int joint, int dof) {
     const char *term = "";
     if (!is_prepared(take) || joint < 0 || joint >= sn_model_njoint(take->model) || dof < 0 ||
         dof >= sn_model_joint_nv(take->model, joint) ||
-        sn_fit_angle_term(take->model, joint, dof, &take->allocator, &term) != SN_OK)
+        sn_fit_angle_term(sn_take_model(take), joint, dof, &take->allocator, &term) != SN_OK)
         return "";
     return term;
 }
 
 const sn_model *sn_take_model(const sn_take *take) {
-    return is_prepared(take) ? take->model : NULL;
+    if (!is_prepared(take)) return NULL;
+    return take->standing != NULL ? take->handed.model : take->model;
 }
 
 const sn_model *sn_take_limited_model(const sn_take *take) {
-    return is_prepared(take) ? take->limited : NULL;
+    if (!is_prepared(take)) return NULL;
+    return take->standing != NULL ? take->handed.limited : take->limited;
 }
 
 const sn_marker_set *sn_take_markers(const sn_take *take) {
-    return is_prepared(take) ? take->set : NULL;
+    if (!is_prepared(take)) return NULL;
+    return take->standing != NULL ? take->handed.set : take->set;
 }
 
 int sn_take_column(const sn_take *take, int marker) {
@@ -400,7 +410,12 @@ sn_status sn_take_objective(const sn_take *take, const sn_motion *motion, double
     o.loss = loss_of(&take->options);
     o.loss_scale = take->options.loss_scale;
     o.noise = take->fitting.options.noise;
-    return sn_fit_objective(&take->input, &o, &take->allocator, motion, f);
+    sn_motion *up;
+    SN_TRY(sn_take_stand_up(take, motion, &up));
+    const sn_status status =
+        sn_fit_objective(&take->input, &o, &take->allocator, up != NULL ? up : motion, f);
+    sn_motion_destroy(up);
+    return status;
 }
 
 static const char *measured_label(const void *user, int marker) {

@@ -31,7 +31,11 @@ struct sn_take {
     // stance.c
     sn_mat3 *stance;     ///< per joint: how far it is turned while the figure stands; see stance.c
     sn_model *standing;  ///< `original` with a zero pose in which it stands; NULL: as it is
-    sn_model *stood;     ///< the fit's model before it was carried back
+    struct {
+        sn_model *model, *limited;
+        sn_marker_set *set;
+        sn_motion *motion;
+    } handed;  ///< with `standing`: what is handed out, the same in `original`'s frames
 
     // missing.c
     sn_missing missing;
@@ -85,9 +89,13 @@ sn_status sn_take_find_exchanged(sn_take *t, bool *mended);
 /// A copy of the recording in `relabelled`, to be changed.
 sn_status sn_take_copy_recording(sn_take *t);
 
-/// stance.c: where nobody stands in the model's zero pose, a model that does; and the way back, when all is done.
+/// stance.c: where nobody stands in the model's zero pose, a model that does.
 sn_status sn_take_find_stance(sn_take *take);
-sn_status sn_take_leave_stance(sn_take *take);
+/// stance.c: with it, all that is handed out is the caller's model's: make `handed`, then its poses from those of the fit.
+sn_status sn_take_show_stance(sn_take *take);
+void sn_take_show_poses(sn_take *take, int first, int end);
+/// stance.c: poses of what is handed out as the fit has them; NULL where they are the same.
+sn_status sn_take_stand_up(const sn_take *take, const sn_motion *motion, sn_motion **out);
 
 /// missing.c: another model that lacks its chest, with one as long as this take's was found; NULL where it lacks none, or
 /// this take's was not added.
