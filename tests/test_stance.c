@@ -381,6 +381,40 @@ static void fixed_feet(void **state) {
     twins_end(&t);
 }
 
+// A motion shows it, but the figure cannot be given other frames: it is said what is in the way.
+static void in_the_way(void **state) {
+    twins t = twins_of(*state);
+    sn_recording *r = recording_cut(((example_take *)*state)->recording, 0, 20);
+    const int knee = sn_body_part(t.lying, SN_BODY_SHIN, 0);
+    for (int k = 0; k < 4; k++) {
+        sn_builder *b;
+        sn_model *m;
+        assert_int_equal(sn_builder_create_from(t.lying, NULL, &b, NULL), SN_OK);
+        sn_joint_desc *d = &b->joint[knee].desc;
+        if (k == 0) d->upper[1] = 2.5;
+        if (k == 1) d->locked[2] = true;
+        if (k == 2) d->type = SN_JOINT_EXPMAP;
+        if (k == 3)
+            (void)sn_builder_frame(b, &(sn_frame_desc){"sensor", knee, {0, 0, 0}, {1, 0, 0, 0}});
+        assert_int_equal(sn_builder_finish(b, &m, NULL), SN_OK);
+        sn_builder_destroy(b);
+        sn_take_options o = sn_take_options_default();
+        sn_take *take;
+        o.own_motion = t.truth[1];
+        assert_int_equal(sn_take_create(m, r, &o, NULL, &take, NULL), SN_OK);
+        (void)sn_take_prepare(take);
+        const char *text = sentence_of(take, SN_FINDING_STANCE_NONE);
+        assert_null(strstr(text, "with a motion"));
+        assert_non_null(strstr(text, "how it stands is known, but "));
+        assert_non_null(strstr(text, k < 3 ? sn_model_joint(m, knee)->name : "named frames"));
+        assert_true(finding_of(take, SN_FINDING_STANCE_NONE)->number[0] == (k < 3 ? 1 : 2));
+        sn_take_destroy(take);
+        sn_model_destroy(m);
+    }
+    sn_recording_destroy(r);
+    twins_end(&t);
+}
+
 // All of a take's life, with a set of its own.
 static sn_status live(const twins *t, const sn_recording *r, const sn_marker_set *set,
                       const sn_allocator *allocator) {
@@ -474,7 +508,7 @@ static void real(void **unused) {
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(lying),       cmocka_unit_test(no_motion),
                                        cmocka_unit_test(second_take), cmocka_unit_test(on_the_way),
-                                       cmocka_unit_test(fixed_feet),  cmocka_unit_test(faults),
-                                       cmocka_unit_test(real)};
+                                       cmocka_unit_test(fixed_feet),  cmocka_unit_test(in_the_way),
+                                       cmocka_unit_test(faults),      cmocka_unit_test(real)};
     return cmocka_run_group_tests(tests, example_begin, example_end);
 }

@@ -75,6 +75,24 @@ static void say_held(writer *w, const sn_take *t, const sn_finding *f) {
     say(w, ": what is there then is a guess, by what is before and after");
 }
 
+// Nothing shows how it stands, or one of its joints, or something else of it, is in the way.
+static void say_no_stance(writer *w, const sn_finding *f) {
+    say(w, "nobody stands in the skeleton's zero pose (a leg points where the head does), so where "
+           "markers sit on it and what is at rest are guesses");
+    if (f->number[0] == 0) {
+        HINT("; give it as a BVH file with a motion, which shows how it stands, or one whose zero "
+             "pose is a T pose");
+        return;
+    }
+    if (f->text[0] != '\0')
+        say(w, ": how it stands is known, but joint %.80s has limits or cannot be turned every way",
+            f->text);
+    else
+        say(w, ": how it stands is known, but not where its shapes, named frames, couplings and "
+               "loops are then");
+    HINT("; give one without, or one whose zero pose is a T pose");
+}
+
 static void say_note(writer *w, const sn_take *t, const sn_finding *f) {
     const double *x = f->number;
     switch (f->code) {
@@ -229,10 +247,7 @@ static void say_warning(writer *w, const sn_take *t, const sn_finding *f) {
         HINT("; --calibrate=scale finds places and lengths anew, --calibrate=offsets places");
         break;
     case SN_FINDING_STANCE_NONE:
-        say(w, "nobody stands in the skeleton's zero pose (a leg points where the head "
-               "does), so where markers sit on it and what is at rest are guesses");
-        HINT("; give it as a BVH file with a motion, which shows how it stands, or one whose "
-             "zero pose is a T pose");
+        say_no_stance(w, f);
         break;
     case SN_FINDING_MARKERS_SPARSE:
         say(w,

@@ -32,6 +32,10 @@
 
 enum { LOOKS = 64 };
 
+// Why a figure is fitted as if it stood at zero, the number of SN_FINDING_STANCE_NONE: nothing shows how it stands, or one
+// of its joints cannot be turned into another frame, or something else of it cannot.
+enum { STANCE_UNKNOWN, STANCE_JOINT, STANCE_OTHER };
+
 // A leg that points where the head does, within 60 degrees: an animal's does not.
 static const double lies_above = 0.5;
 // Bones of one limb are straight within 60 degrees.
@@ -361,16 +365,24 @@ static sn_status make(const standing *s, bool told) {
     return sn_take_note(t, SN_FINDING_STANCE_FOUND, NULL, told, 0);
 }
 
-static bool can_stand(const sn_model *m) {
-    return stiff_joint(m) < 0 && sn_model_ncoupling(m) == 0 && sn_model_nloop(m) == 0 &&
-           sn_model_nshape(m) == 0 && sn_model_nframe(m) == 0;
+// Why a stance that is known cannot be taken; false where it can.
+static bool is_stiff(const standing *s, const char **joint) {
+    const sn_model *m = s->m;
+    const int stiff = stiff_joint(m);
+    *joint = stiff >= 0 ? sn_model_joint(m, stiff)->name : NULL;
+    return stiff >= 0 || sn_model_ncoupling(m) > 0 || sn_model_nloop(m) > 0 ||
+           sn_model_nshape(m) > 0 || sn_model_nframe(m) > 0;
 }
 
 static sn_status find(standing *s, bool told) {
+    const char *joint;
     SN_TRY(look_at_zero(s));
     if (!told && stands_at_zero(s)) return SN_OK;
-    if ((!told && sn_motion_nframe(s->t->options.own_motion) == 0) || !can_stand(s->m))
-        return sn_take_note(s->t, SN_FINDING_STANCE_NONE, NULL, 0, 0);
+    if (!told && sn_motion_nframe(s->t->options.own_motion) == 0)
+        return sn_take_note(s->t, SN_FINDING_STANCE_NONE, NULL, STANCE_UNKNOWN, 0);
+    if (is_stiff(s, &joint))
+        return sn_take_note(s->t, SN_FINDING_STANCE_NONE, joint,
+                            joint != NULL ? STANCE_JOINT : STANCE_OTHER, 0);
     if (told) {
         stand_as_told(s);
     } else {
