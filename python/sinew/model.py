@@ -78,11 +78,12 @@ class Model:
         self._skeleton: Any = skeleton if skeleton is not None else base._skeleton if base is not None else ffi.NULL
         self._coordinates: Any = coordinates if coordinates is not None else base._coordinates if base is not None else ffi.NULL
         self._reshaped = reshaped
-        self._own_motion: Any = None  # what its file has, for a fit
         self.up, self.up_sign = up, up_sign  #: the axis that points up, 0 1 2, and its sign
         self.note = note  #: what the reader of the file decided, in sentences
         self.name = text_of(lib.sn_model_name(pointer))
         self.nq = int(lib.sn_model_nq(pointer))  #: coordinates of a pose
+        # what its file has, for a fit; a changed copy has it, too
+        self._own_motion: Any = base._own_motion if base is not None and base.nq == self.nq else None
         self.nv = int(lib.sn_model_nv(pointer))  #: velocities: degrees of freedom
         self._lock = threading.Lock()
         self._workspace: Any = None

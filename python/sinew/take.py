@@ -372,7 +372,8 @@ def fit(recording: Union[Recording, Table, PathLike, None] = None, model: Union[
     o.unit = unit_of("unit", unit)
     o.coordinates = figure._coordinates
     if figure._own_motion is not None:
-        o.own_motion = figure._own_motion._c
+        keep.append(figure._own_motion._make())
+        o.own_motion = keep[-1]
     if asked is not None:
         if figure._coordinates == ffi.NULL:
             raise ArgumentError("a setup of OpenSim needs an .osim model")

@@ -26,6 +26,27 @@ def test_a_take_fits(take, short):
     assert take.summary["matched"] == 41 and take.summary["fit"]["rms"] == take.rms
 
 
+def test_a_figure_that_lies_is_fitted_again(data):
+    from sinew._sinew import ffi, lib
+    from sinew.model import derived
+
+    lying = sinew.load(data / "bvh" / "lafan1_dance1_subject2_excerpt.bvh")
+    clip = data / "cmu" / "02_01.c3d"
+    first = sinew.fit(clip, lying, calibrate="scale", frames=(50, 200), progress=False)
+    for figure in (first.figure, pickle.loads(pickle.dumps(first.figure)), sinew.Model.from_json(first.figure.to_json())):
+        second = sinew.fit(clip, figure, frames=(50, 200), progress=False)
+        assert second.rms < 1.02 * first.rms < 0.005
+        assert "stance-found" in [f.code for f in second.findings] and second.verdict == "good"
+    # a changed copy knows of the file's motion
+    found, error = ffi.new("sn_model **"), ffi.new("sn_error *")
+    builder = ffi.new("sn_builder **")
+    assert lib.sn_builder_create_from(lying._c, ffi.NULL, builder, error) == 0
+    assert lib.sn_builder_finish(builder[0], found, error) == 0
+    lib.sn_builder_destroy(builder[0])
+    third = sinew.fit(clip, derived(found[0], lying), calibrate="scale", frames=(50, 200), progress=False)
+    assert abs(third.rms - first.rms) < 1e-6
+
+
 def test_the_truth_is_compared(example, short):
     take = sinew.fit(short, example.model, truth=example.truth[:240], progress=False)
     assert 0 < take.truth.median < 15 and take.truth.joints > 20
