@@ -49,6 +49,7 @@ int main(int argc, char **argv) {
     sn_take_options options = sn_take_options_default();
     options.model_up = skeleton.up;
     options.model_up_sign = skeleton.up_sign;
+    options.own_motion = skeleton.motion;  // shows how it stands where nobody does in its zero pose
     options.calibrate = SN_CALIBRATE_SCALE;  // bones as long as this person's
     bool good =
         sn_take_create(skeleton.model, markers.recording, &options, NULL, &take, &error) == SN_OK;

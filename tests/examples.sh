@@ -9,6 +9,12 @@ mkdir -p "$folder"
 grep -q '^note: 1 unnamed point was left out$' "$folder/said"
 grep -Eq '^100 frames, markers (2|3)\.[0-9]+ mm off' "$folder/said"
 "$2" info "$folder/fit_take.bvh" | grep -q 100
+# a skeleton in whose zero pose nobody stands: its own motion shows how
+data=$(dirname "$0")/../../shared/data
+if [ -e "$data/bvh/lafan1_dance1_subject2_excerpt.bvh" ] && [ -e "$data/cmu/02_01.c3d" ]; then
+    "$3/example_fit_take" "$data/bvh/lafan1_dance1_subject2_excerpt.bvh" "$data/cmu/02_01.c3d" "$folder/lying.bvh" | tee "$folder/said"
+    grep -q 'taken from the motion that it comes with$' "$folder/said"
+fi
 # a file that has no markers is refused with a reason
 if "$3/example_fit_take" "$folder/ex/skeleton.asf" "$folder/ex/truth.bvh" "$folder/never.bvh" 2>"$folder/said"; then exit 1; fi
 grep -q 'a take needs a recording' "$folder/said"
