@@ -211,6 +211,7 @@ static sn_status prepare(take *t, sn_model **figure, sn_error *error) {
     *figure = NULL;
     // the figure gets the lengths of who wore the markers
     o.calibrate = SN_CALIBRATE_SCALE;
+    // no own_motion: markers beside a motion are shown as they are, and nothing is fitted
     o.progress = tell;
     // with them the ranges of an OpenSim file hold, as in `sinew fit`
     o.coordinates = the.coordinates;

@@ -202,6 +202,21 @@ export async function takes(browser, page, build) {
     check(page.problems.length === 0, page.problems.join('\n'));
   });
 
+  await test('a figure in whose zero pose nobody stands says how it stands', async () => {
+    const data = join(dirname(fileURLToPath(import.meta.url)), '../../../shared/data');
+    const [figure, walk] = ['bvh/lafan1_dance1_subject2_excerpt.bvh', 'cmu/02_01.c3d'].map((name) => join(data, name));
+    if (!existsSync(figure) || !existsSync(walk)) return;
+    run('fit', '-m', figure, '-i', walk, '--calibrate=scale', '--save-model', file('lying.json'), '--quiet');
+    await drop(page, [['lying.json', bytes('lying.json')], ['walk.c3d', readFileSync(walk)]]);
+    await page.waitForFunction(() => sinew.take.frames === 343 && !sinew.player.busy, null, { timeout: 120000 });
+    // figure, markers' places and poses are in the same frames, also when all is done
+    for (const time of [0, 1, 2]) {
+      const off = await page.evaluate((at) => { sinew.clock.seek(at); return sinew.clock.error; }, time);
+      check(off > 1e-3 && off < 5e-3, `markers are ${off} m from the fitted figure at ${time} s`);
+    }
+    check(page.problems.length === 0, page.problems.join('\n'));
+  });
+
   await test('of several people in a recording one is chosen, and comes back by undo and redo', async () => {
     run('convert', file('take.c3d'), '--frames', '700:760', '-o', file('some.trc'));
     // Ann as she was recorded, and Bob, a metre aside, who does the same backwards
