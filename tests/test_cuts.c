@@ -21,8 +21,8 @@ static const sn_finding *find(const sn_take *t, sn_finding_code code) {
 }
 
 static bool none_of_all(const sn_take *t) {
-    return find(t, SN_FINDING_CUT) == NULL && find(t, SN_FINDING_FRAMES_REPEATED) == NULL &&
-           find(t, SN_FINDING_MARKERS_HELD) == NULL;
+    return find(t, SN_FINDING_RECORDING_CUT) == NULL &&
+           find(t, SN_FINDING_FRAMES_REPEATED) == NULL && find(t, SN_FINDING_MARKERS_HELD) == NULL;
 }
 
 // How far a marker is from where it is in another fit at most, metres; `skipped` frames from AT on are not in the first one.
@@ -68,7 +68,7 @@ static void held(void **state) {
         print_message("%s held for %.2f s: markers at most %.1f cm from the clean fit\n",
                       one ? "LKNE is" : "all are", HELD / 120.0, 100 * off);
         assert_true(off < (one ? 0.02 : 0.2));  // taken as they are: 10 and 44
-        assert_null(find(take, SN_FINDING_CUT));
+        assert_null(find(take, SN_FINDING_RECORDING_CUT));
         assert_null(find(take, SN_FINDING_FIGURE_LEAPS));
         sn_take_destroy(take);
         sn_recording_destroy(bad);
@@ -99,7 +99,7 @@ static void missing_frames(void **state) {
     for (int frames = 12; frames <= 30; frames += 18) {
         sn_recording *bad = without(good, frames);
         sn_take *take = fit(t->subject, bad, NULL);
-        const sn_finding *f = find(take, SN_FINDING_CUT);
+        const sn_finding *f = find(take, SN_FINDING_RECORDING_CUT);
         assert_non_null(f);
         assert_true(f->number[0] == 1 && f->first == AT + 1 && f->last == AT + 1);
         assert_null(find(take, SN_FINDING_FIGURE_LEAPS));

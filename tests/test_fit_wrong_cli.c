@@ -321,7 +321,8 @@ static void findings(void **unused) {
         for (int m = 0; m < info.nmarker; m++) sn_recording_edit(two, f)[3 * m] += 0.8;
     save("two.c3d", two);
     sn_recording_destroy(two);
-    found("cut", "warning", 4, "most markers leap at once in 1 frame (41), half of them by 80 cm",
+    found("recording-cut", "warning", 4,
+          "most markers leap at once in 1 frame (41), half of them by 80 cm",
           "-m ex/skeleton.asf -i two.c3d");
     // and where nothing is seen between them
     two = recording_cut(take, 0, 80);

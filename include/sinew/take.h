@@ -630,7 +630,7 @@ typedef enum sn_severity { SN_SEVERITY_NOTE, SN_SEVERITY_WARNING, SN_SEVERITY_ER
     ENTRY(SN_FINDING_FIGURE_LEAPS, "figure-leaps", WARNING, "count metres")                        \
     ENTRY(SN_FINDING_WRONG_TOGETHER, "wrong-together", WARNING, "markers")                         \
     ENTRY(SN_FINDING_FRAMES_REPEATED, "frames-repeated", WARNING, "frames")                        \
-    ENTRY(SN_FINDING_CUT, "cut", WARNING, "count metres")                                          \
+    ENTRY(SN_FINDING_RECORDING_CUT, "recording-cut", WARNING, "count metres")                      \
     ENTRY(SN_FINDING_BEYOND_BODY, "beyond-body", WARNING, "frames degrees")                        \
     ENTRY(SN_FINDING_MARKER_STANDS_OUT, "marker-stands-out", WARNING, "rms usual")                 \
     ENTRY(SN_FINDING_ERROR_LARGE, "error-large", WARNING, "mean")                                  \

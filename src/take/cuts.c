@@ -235,7 +235,7 @@ static sn_status find_cuts(const search *s) {
         }
         before = now && !before;
     }
-    return tell(s, SN_FINDING_CUT, NULL, &x);
+    return tell(s, SN_FINDING_RECORDING_CUT, NULL, &x);
 }
 
 static sn_status find(search *s) {

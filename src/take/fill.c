@@ -17,7 +17,7 @@
 #include "take/fit.h"
 
 // Frames that are looked at: to each side of the stretch, all over the take; fewer for a moment, whose neighbours tell.
-enum { BESIDE = 16, AROUND = 160, FEW = 40, MOST = 2 * BESIDE + AROUND };
+enum { BESIDE = 16, AROUND = 160, FEW = 40, MOST = 2 * BESIDE + AROUND, SHORT = 4 };
 
 // Seconds to each side; how near in posture (rad, RMS over the joints beside the marker) and in time (s) is near.
 static const double beside = 0.4, like = 0.05, near = 2;
@@ -192,7 +192,9 @@ sn_status sn_fit_fill_in(sn_fitting *f) {
                      .first = f->off[i].first,
                      .last = f->off[i].last,
                      .rate = rate};
-        if (sn_cancelled(f->options.cancel)) break;
+        if (sn_cancelled(f->options.cancel) || f->nfill == SN_FIT_MOST_FILLED) break;
+        // of very many the short ones are samples that are thrown: the frames beside them say where the marker is
+        if (f->noff > SN_FIT_MOST_FILLED && x.last - x.first < SHORT) continue;
         size_t n = (size_t)(x.last - x.first) + 1;
         sn_fit_fill fill = {x.marker, x.first, x.last,
                             sn_acquire(&f->allocator, 3 * n * sizeof *fill.goal)};

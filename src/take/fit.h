@@ -184,7 +184,7 @@ typedef struct sn_fit_off {
     double worst;     ///< metres from where it belongs
 } sn_fit_off;
 
-enum { SN_FIT_MOST_OFF = 256 };
+enum { SN_FIT_MOST_OFF = 256, SN_FIT_MOST_FILLED = 64 };
 
 /// Where it would be, as the other markers and what it does elsewhere in the take tell; fill.c.
 typedef struct sn_fit_fill {
@@ -214,7 +214,7 @@ typedef struct sn_fitting {
     unsigned char *hidden;            ///< count x nv, once there are poses: see the input
     sn_fit_off off[SN_FIT_MOST_OFF];  ///< stretches of such
     int noff;
-    sn_fit_fill fill[SN_FIT_MOST_OFF];  ///< and where the markers would be
+    sn_fit_fill fill[SN_FIT_MOST_FILLED];  ///< and where the markers would be
     int nfill;
     double *start;  ///< nq; then the figure at rest
     sn_motion *motion;

@@ -305,7 +305,7 @@ static void say_warning(writer *w, const sn_take *t, const sn_finding *f) {
             "is elsewhere behind them: nothing was recorded there, and what is there is a guess",
             x[0], (long long)f->first, (long long)f->last);
         break;
-    case SN_FINDING_CUT:
+    case SN_FINDING_RECORDING_CUT:
         say(w, "most markers leap at once in %.0f frame%s (", x[0], plural(x[0]));
         if (x[0] > 1)
             say(w, "first in %lld, last in %lld), half of them by up to %.0f cm: frames are ",

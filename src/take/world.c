@@ -9,6 +9,8 @@
 // A body in this range of the skeleton's size needs no other bones: right ones are measured at 0.95 to 1.05, and with bones
 // that are too long by a quarter legs stand 60 degrees off while the markers fit.
 static const double smaller = 0.85, larger = 1.18;
+// The same where the measure says less: markers that nobody placed, a skeleton that lacks a bone.
+static const double much_smaller = 0.75, much_larger = 1.33;
 
 // Markers that spread less than this share of the figure's size are in one place.
 static const double one_place = 0.02;
@@ -129,6 +131,17 @@ static sn_status check_spread(sn_take *t) {
                           0);
 }
 
+static bool knows_size(const sn_take *t) {
+    int placed = 0, n = sn_model_nmarker(t->model);
+    for (int i = 0; i < n; i++) {
+        const double *x = sn_model_marker(t->model, i)->position;
+        placed += x[0] != 0 || x[1] != 0 || x[2] != 0;
+    }
+    for (size_t k = 0; k < t->nfinding; k++)
+        if (t->finding[k].code == SN_FINDING_CHEST_MISSING) return false;
+    return 2 * placed > n;
+}
+
 // A stated unit that cannot be right would give a motion that is nonsense: refused.
 static sn_status judge_unit(sn_take *t) {
     const sn_axes_report *a = &t->summary.axes;
@@ -139,7 +152,9 @@ static sn_status judge_unit(sn_take *t) {
         SN_TRY(sn_take_note(t, SN_FINDING_UNIT_FOUND, unit, a->unit, 0));
     if (a->unit_known == SN_KNOWN_ASSUMED)
         SN_TRY(sn_take_note(t, SN_FINDING_UNIT_ASSUMED, unit, a->unit, 0));
-    bool other = a->size > 0 && (a->size < smaller || a->size > larger);
+    const bool known = knows_size(t),
+               other = a->size > 0 && (a->size < (known ? smaller : much_smaller) ||
+                                       a->size > (known ? larger : much_larger));
     if (a->unit_doubtful) return sn_take_note(t, SN_FINDING_UNIT_DOUBTFUL, unit, a->size, 0);
     if (other && t->options.calibrate != SN_CALIBRATE_SCALE)
         return sn_take_note(t, SN_FINDING_SIZE_DIFFERS, NULL, a->size, 0);
