@@ -228,6 +228,8 @@ static sn_status mark_leaps(sn_lanes *l, const looks *s, int *count) {
 // What is left of leaps after polishing is where a whole limb may turn against the next joint with hardly a cost:
 // there, and only there, the middle of the neighbours counts for more.
 static sn_status calm_with(sn_lanes *l, const looks *s) {
+    const double rate = sn_lane_rate(l) / 120;
+    const int sweeps = (int)(SWEEPS * fmin(fmax(rate * rate, 1), most_eased));
     double times = 1;
     int count;
     for (int i = 0; i < ROUNDS; i++) {
@@ -235,7 +237,7 @@ static sn_status calm_with(sn_lanes *l, const looks *s) {
         if (count == 0) return SN_OK;
         times *= grows;
         find_weights(l, times);
-        for (int k = 0; k < SWEEPS; k++) SN_TRY(sweep(l));
+        for (int k = 0; k < sweeps; k++) SN_TRY(sweep(l));
     }
     return SN_OK;
 }
