@@ -233,7 +233,7 @@ static void rates(void **state) {
         sn_recording *other;
         assert_int_equal(sn_recording_resample(take, rate[i], NULL, &other, NULL), SN_OK);
         fitted r = fit_of(t->subject, other, NULL, NULL, NULL);
-        double fast = fmin(fmax(2400 / rate[i], 8), 25);
+        double fast = fmin(2400 / rate[i], 25);
         int turns = count_turns(r.model, r.motion, fast);
         print_message(
             "%.0f frames/s: RMS %.3f cm (%.3f at 120), %d joint-frames above %.0f degrees\n",
