@@ -5,6 +5,8 @@
 #include "memory_sink.h"
 #include "takes.h"
 
+#include "base/random.h"
+
 static sn_recording *take;  // 80 frames of the example, as it is in its file
 
 static int begin(void **state) {
@@ -301,6 +303,56 @@ static void said_of_the_file(void **unused) {
           "-m ex/skeleton.asf -i dropped.trc");
 }
 
+// A static trial of the take's beginning, where its person stands, with every sample of a marker multiplied by `by`, and moved by
+// up to `off` metres along each axis, each marker by its own.
+static void save_still(const char *name, int first, const double by[3], double off) {
+    sn_recording *r = recording_cut(take, first, 40);
+    const int nmarker = sn_recording_about(r)->nmarker;
+    for (int m = 0; m < nmarker; m++) {
+        uint64_t random = (uint64_t)m + 1;
+        for (int k = 0; k < 3; k++) {
+            const double moved = off * (2 * sn_random(&random) - 1);
+            for (int f = 0; f < 40; f++) {
+                double *x = &sn_recording_edit(r, f)[3 * m + k];
+                *x = by[k] * *x + moved;
+            }
+        }
+    }
+    save(name, r);
+    sn_recording_destroy(r);
+}
+
+#define STATIC "-m ex/skeleton.asf -i ex/take.c3d --frames 41:80 --static "
+
+// A static trial that is mirrored, of another size or person, or in which the person walks; and right ones.
+static void static_trials(void **unused) {
+    (void)unused;
+    static const double as_it_is[3] = {1, 1, 1}, mirror[3] = {1, 1, -1},
+                        smaller[3] = {.95, .95, .95}, larger[3] = {1.08, 1.08, 1.08};
+    save_still("right.c3d", 0, as_it_is, 0);
+    save_still("mirror.c3d", 0, mirror, 0);
+    save_still("smaller.c3d", 0, smaller, 0);
+    save_still("larger.c3d", 0, larger, 0);
+    save_still("other.c3d", 0, as_it_is, 0.04);
+    expect(0, "verdict       good", "fit " STATIC "right.c3d");
+    assert_null(strstr(said, "static trial"));
+    expect(0, "verdict       good", "fit " STATIC "1:40");
+    assert_null(strstr(said, "static trial"));
+    found("static-mirrored", "warning", 4,
+          "the static trial looks mirrored against the take (100 %", STATIC "mirror.c3d");
+    found("static-differs", "warning", 4,
+          "markers of one bone are 0.95 times as far apart in the static trial as in the take",
+          STATIC "smaller.c3d");
+    found("static-differs", "warning", 4, "markers of one bone are 1.08 times as far apart",
+          STATIC "larger.c3d");
+    found("static-differs", "warning", 4, "distances between markers of one bone differ by",
+          STATIC "other.c3d");
+    found("static-moves", "warning", 4,
+          "the person moves in the static trial: distances between markers of different bones "
+          "change by",
+          STATIC "700:760");
+}
+
 static void findings(void **unused) {
     (void)unused;
     found("figure-lies", "warning", 4, "the figure lies where the take stands",
@@ -529,6 +581,7 @@ int main(void) {
         cmocka_unit_test(other_labels),   cmocka_unit_test(findings),
         cmocka_unit_test(lying),          cmocka_unit_test(wrong_samples),
         cmocka_unit_test(feet_hidden),    cmocka_unit_test(said_of_the_file),
+        cmocka_unit_test(static_trials),
     };
     return cmocka_run_group_tests(tests, begin, end);
 }

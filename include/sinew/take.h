@@ -642,6 +642,9 @@ typedef enum sn_severity { SN_SEVERITY_NOTE, SN_SEVERITY_WARNING, SN_SEVERITY_ER
     ENTRY(SN_FINDING_STANCE_FOUND, "stance-found", NOTE, "told")                                   \
     ENTRY(SN_FINDING_STANCE_NONE, "stance-none", WARNING, "reason")                                \
     ENTRY(SN_FINDING_STATIC_UNUSED, "static-unused", WARNING, "")                                  \
+    ENTRY(SN_FINDING_STATIC_MOVES, "static-moves", WARNING, "metres")                              \
+    ENTRY(SN_FINDING_STATIC_DIFFERS, "static-differs", WARNING, "ratio apart")                     \
+    ENTRY(SN_FINDING_STATIC_MIRRORED, "static-mirrored", WARNING, "share")                         \
     ENTRY(SN_FINDING_SETUP_IGNORED, "setup-ignored", WARNING, "line")                              \
     ENTRY(SN_FINDING_SETUP_AXES, "setup-axes", WARNING, "axis sign")                               \
     ENTRY(SN_FINDING_TRUTH_RATE, "truth-rate", WARNING, "rate truth_rate")                         \

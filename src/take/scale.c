@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "math/order.h"
 #include "math/vec3.h"
 #include "take/estimate.h"
 #include "take/marker_set.h"
@@ -145,84 +144,6 @@ static void tell_shape(sn_take *t, const sn_mat3 *stretch) {
     }
 }
 
-static bool shows_something(const sn_fit_input *in) {
-    int n = 0;
-    for (int f = 0; f < in->count && n < 3; f++) {
-        n = 0;
-        for (int i = 0; i < sn_model_nmarker(in->model); i++)
-            n += in->column[i] >= 0 &&
-                 sn_recording_present(in->recording, in->first + f, in->column[i]);
-    }
-    return n >= 3;
-}
-
-static bool has_still(const sn_take_options *o) {
-    return o->still != NULL || o->still_first != INT64_MIN || o->still_last != INT64_MAX;
-}
-
-// The static trial, or the frames of the take that are one; a count of 0 when there is none.
-static sn_status find_still(sn_take *t, int *column, sn_fit_input *out) {
-    const sn_take_options *o = &t->options;
-    bool own = o->still == NULL;
-    *out = (sn_fit_input){0};
-    if (!has_still(o)) return SN_OK;
-    *out = t->input;
-    out->model = t->limited;
-    out->recording = own ? t->recording : o->still;
-    if (!own) {
-        (void)sn_fit_match(t->limited, o->still, NULL, column);
-        out->column = column;
-    }
-    const sn_recording_info *info = sn_recording_about(out->recording);
-    int64_t from = info->first_frame, to = from + info->nframe - 1;
-    int64_t first = o->still_first > from ? o->still_first : from,
-            last = o->still_last < to ? o->still_last : to;
-    out->first = (int)(first - from);
-    out->count = first <= last ? (int)(last - first + 1) : 0;
-    if (shows_something(out)) return SN_OK;
-    SN_TRY(sn_take_note(t, SN_FINDING_STATIC_UNFIT, NULL, (double)from, (double)to));
-    sn_finding *f = &t->finding[t->nfinding - 1];
-    f->has_frames = first > last;
-    f->first = o->still_first;
-    f->last = o->still_last;
-    return SN_ERR_VALUE;
-}
-
-// Two markers of one bone in a recording: their mean distance; 0 where they are never seen together.
-static double apart_in(const sn_fit_input *in, int a, int b) {
-    enum { LOOKED_AT = 50 };
-    const int count = in->count, step = count / LOOKED_AT + 1;
-    double sum = 0, x[3], y[3];
-    int n = 0;
-    for (int f = in->first; f < in->first + count; f += step) {
-        if (!sn_fit_goal(in, a, f, x) || !sn_fit_goal(in, b, f, y)) continue;
-        sum += v3_norm(v3_sub(v3_from(x), v3_from(y)));
-        n++;
-    }
-    return n > 0 ? sum / n : 0;
-}
-
-// A static trial of the same person and unit has markers of one bone as far apart as the take has.
-static const double still_below = 0.85, still_above = 1.18;
-
-static sn_status check_still(sn_take *t, const sn_fit_input *still) {
-    enum { MOST = 256, LEAST = 4 };
-    double ratio[MOST];
-    int n = 0;
-    for (int i = 0; i < sn_model_nmarker(t->model); i++)
-        for (int k = i + 1; k < sn_model_nmarker(t->model) && n < MOST; k++) {
-            if (sn_model_marker(t->model, i)->joint != sn_model_marker(t->model, k)->joint)
-                continue;
-            double a = apart_in(&t->input, i, k), b = apart_in(still, i, k);
-            if (a > 0 && b > 0) ratio[n++] = b / a;
-        }
-    if (n < LEAST) return SN_OK;
-    qsort(ratio, (size_t)n, sizeof *ratio, sn_by_value);
-    const double middle = ratio[n / 2];
-    if (middle >= still_below && middle <= still_above) return SN_OK;
-    return sn_take_refuse(t, SN_FINDING_STATIC_SIZE, NULL, middle, 0);
-}
-
 static sn_status calibrate(sn_take *t, double *position, sn_mat3 *stretch) {
     sn_calibrate_options o = sn_calibrate_options_default();
     sn_error error = {0};
@@ -237,9 +158,8 @@ static sn_status calibrate(sn_take *t, double *position, sn_mat3 *stretch) {
     }
     find_doubts(t, doubt);
     input.model = t->limited;
-    sn_status status = find_still(t, (int *)(doubt + n), &still);
-    if (status == SN_OK && still.count > 0 && t->options.still != NULL)
-        status = check_still(t, &still);
+    sn_status status = sn_take_find_still(t, (int *)(doubt + n), &still);
+    if (status == SN_OK && still.count > 0) status = sn_take_check_still(t, &still);
     if (status != SN_OK) {
         sn_release(&t->allocator, doubt);
         return status;
@@ -328,8 +248,9 @@ sn_status sn_take_find_shape(sn_take *t) {
            njoint = (size_t)sn_model_njoint(t->model);
     const sn_allocator *allocator = &t->allocator;
     if (use == SN_CALIBRATE_NONE || (use == SN_CALIBRATE_AUTO && is_placed(t->set)))
-        return has_still(&t->options) ? sn_take_note(t, SN_FINDING_STATIC_UNUSED, NULL, 0, 0)
-                                      : SN_OK;
+        return sn_take_has_still(&t->options)
+                   ? sn_take_note(t, SN_FINDING_STATIC_UNUSED, NULL, 0, 0)
+                   : SN_OK;
     if (t->input.count < FEW_FRAMES)
         SN_TRY(sn_take_note(t, SN_FINDING_FEW_FRAMES, NULL, t->input.count, 0));
     SN_TRY(check_landmarks(t));

@@ -3,6 +3,7 @@
 //
 // A sentence says what was found; for users of the command line it goes on with the option that helps,
 // for those of the page with what to drop there.
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -91,6 +92,39 @@ static void say_no_stance(writer *w, const sn_finding *f) {
         say(w, ": how it stands is known, but not where its shapes, named frames, couplings and "
                "loops are then");
     HINT("; give one without, or one whose zero pose is a T pose");
+}
+
+static void say_static(writer *w, const sn_finding *f) {
+    const double *x = f->number;
+    if (f->code == SN_FINDING_STATIC_MOVES) {
+        say(w,
+            "the person moves in the static trial: distances between markers of different bones "
+            "change by %.0f cm there, those of one who stands still by less than 1, and the "
+            "calibration takes all of it for the posture at rest",
+            100 * x[0]);
+        HINT("; give a trial, or frames of the take (--static A:B), in which the person stands");
+        return;
+    }
+    if (f->code == SN_FINDING_STATIC_MIRRORED) {
+        say(w,
+            "the static trial looks mirrored against the take (%.0f %% of what its markers span "
+            "is the other way round): its axes or its left and right labels are likely exchanged, "
+            "and joint angles are off by tens of degrees",
+            100 * x[0]);
+        HINT("; mend it in the file, or fit without --static");
+        return;
+    }
+    if (x[1] < 1.5 * fabs(x[0] - 1))
+        say(w, "markers of one bone are %.3g times as far apart in the static trial as in the take",
+            x[0]);
+    else
+        say(w,
+            "distances between markers of one bone differ by %.0f %% from the take's in the "
+            "static trial",
+            100 * x[1]);
+    say(w, ", and those of one person differ by 1 or 2 %%: it is another person's, its unit is "
+           "wrong, or markers were put elsewhere, and joint angles are off by degrees");
+    HINT("; give this person's trial with the same markers, or fit without --static");
 }
 
 static void say_note(writer *w, const sn_take *t, const sn_finding *f) {
@@ -245,6 +279,11 @@ static void say_warning(writer *w, const sn_take *t, const sn_finding *f) {
         say(w, "the static trial was not used: it is for the calibration, and these markers have "
                "their places");
         HINT("; --calibrate=scale finds places and lengths anew, --calibrate=offsets places");
+        break;
+    case SN_FINDING_STATIC_MOVES:
+    case SN_FINDING_STATIC_DIFFERS:
+    case SN_FINDING_STATIC_MIRRORED:
+        say_static(w, f);
         break;
     case SN_FINDING_STANCE_NONE:
         say_no_stance(w, f);

@@ -117,6 +117,13 @@ sn_status sn_take_find_frames(sn_take *take);
 sn_status sn_take_find_cuts(sn_take *take);
 /// scale.c: where the markers sit and how long bones are, where that is wanted.
 sn_status sn_take_find_shape(sn_take *take);
+/// still.c: the static trial, or the frames of the take that are one; a count of 0 when there is none.
+/// @param column  room for a number per marker
+bool sn_take_has_still(const sn_take_options *options);
+sn_status sn_take_find_still(sn_take *take, int *column, sn_fit_input *out);
+/// still.c: is it this person's, of this size and handedness, and does the person stand? Warnings; an error where sizes are far
+/// apart.
+sn_status sn_take_check_still(sn_take *take, const sn_fit_input *still);
 /// scale.c: a warning when the markers look mirrored.
 sn_status sn_take_check_handedness(sn_take *take);
 
