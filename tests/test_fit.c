@@ -73,6 +73,7 @@ static void measured_size(void **unused) {
     sn_model *model;
     sn_recording *recording;
     double size;
+    bool sure;
     assert_int_equal(sn_model_read_json(text, strlen(text), NULL, &model, NULL), SN_OK);
     assert_int_equal(sn_recording_create(&info, labels, NULL, &recording, NULL), SN_OK);
     for (int f = 0; f < 30; f++) {
@@ -86,8 +87,9 @@ static void measured_size(void **unused) {
                              .column = column,
                              .axes = sn_axis_map_identity(),
                              .count = 30};
-    assert_int_equal(sn_fit_size(&in, rest, 1, NULL, &size), SN_OK);
+    assert_int_equal(sn_fit_size(&in, rest, 1, NULL, &size, &sure), SN_OK);
     assert_near(size, 1.25, 1e-12);
+    assert_true(sure);
     sn_recording_destroy(recording);
     sn_model_destroy(model);
 }

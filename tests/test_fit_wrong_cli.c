@@ -505,6 +505,29 @@ static void units(void **unused) {
     assert_null(strstr(said, "WARNING: child.c3d: with"));
 }
 
+// One frame does not show which distances depend on the pose, nor how large a body is; of which unit it is it shows.
+static void one_frame(void **unused) {
+    (void)unused;
+    static const int frames[] = {10, 30, 60};
+    for (int i = 0; i < 3; i++) {
+        sn_recording *r = recording_cut(take, frames[i], 1);
+        save("one.c3d", r);
+        sn_recording_destroy(r);
+        expect(0, "RMS", "fit -m ex/skeleton.asf -i one.c3d");
+        assert_null(strstr(said, "times as large"));
+        expect(0, "RMS", "fit -m ex/subject.json -i one.c3d --calibrate=scale");
+        assert_null(strstr(said, "WARNING"));
+    }
+    sn_axis_map map = sn_axis_map_identity();
+    map.scale = 0.1;
+    sn_recording *r = recording_cut(take, 10, 1);
+    sn_recording *tenth = recording_turned(r, &map, sn_recording_about(r));
+    save("one_cm.c3d", tenth);
+    sn_recording_destroy(tenth);
+    sn_recording_destroy(r);
+    expect(3, "give the right one with --units", "fit -m ex/skeleton.asf -i one_cm.c3d");
+}
+
 static void exchanged(void **unused) {
     (void)unused;
     sn_recording *r = recording_cut(take, 0, 80);
@@ -581,7 +604,7 @@ int main(void) {
         cmocka_unit_test(other_labels),   cmocka_unit_test(findings),
         cmocka_unit_test(lying),          cmocka_unit_test(wrong_samples),
         cmocka_unit_test(feet_hidden),    cmocka_unit_test(said_of_the_file),
-        cmocka_unit_test(static_trials),
+        cmocka_unit_test(static_trials),  cmocka_unit_test(one_frame),
     };
     return cmocka_run_group_tests(tests, begin, end);
 }

@@ -244,8 +244,12 @@ static void judge_up(const sn_fit_input *in, const sn_vec3 *rest, int model_up, 
 
 bool sn_axes_impossible(double size) { return size > 0 && (size < 0.45 || size > 2.2); }
 
+// One frame may be of a body that is curled up: its size is off by so much.
+static const double curled_up = 1.5;
+
 // @param size  of the body against the figure in the recording's own numbers
-static void judge_unit(const sn_recording_info *info, double size, sn_axes_report *out) {
+// @param sure  it is good to some ten percent; else only what is far off is a matter of units, and nothing is said of the body
+static void judge_unit(const sn_recording_info *info, double size, bool sure, sn_axes_report *out) {
     out->unit_known = info->metres_per_unit > 0 ? SN_KNOWN_STATED : SN_KNOWN_ASSUMED;
     out->unit = info->metres_per_unit > 0 ? info->metres_per_unit : 1;
     if (info->metres_per_unit <= 0 && size > 0) {
@@ -255,6 +259,10 @@ static void judge_unit(const sn_recording_info *info, double size, sn_axes_repor
     }
     out->size = size * out->map.scale;
     out->unit_doubtful = sn_axes_impossible(out->size);
+    if (sure) return;
+    out->unit_doubtful =
+        sn_axes_impossible(out->size * curled_up) && sn_axes_impossible(out->size / curled_up);
+    if (!out->unit_doubtful) out->size = 0;
 }
 
 sn_status sn_fit_axes(const sn_fit_input *in, int model_up, double model_up_sign,
@@ -272,9 +280,10 @@ sn_status sn_fit_axes(const sn_fit_input *in, int model_up, double model_up_sign
             rest[i] = sn_workspace_point(at.workspace, m->joint, m->position);
         }
         double size;
-        status = sn_fit_size(in, rest, rest_spread(in, rest), allocator, &size);
+        bool sure;
+        status = sn_fit_size(in, rest, rest_spread(in, rest), allocator, &size, &sure);
         judge_up(in, rest, model_up, model_up_sign, out);
-        if (status == SN_OK) judge_unit(sn_recording_about(in->recording), size, out);
+        if (status == SN_OK) judge_unit(sn_recording_about(in->recording), size, sure, out);
     }
     sn_fit_place_close(&at, allocator);
     sn_release(allocator, rest);

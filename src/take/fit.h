@@ -389,8 +389,9 @@ sn_status sn_fit_axes(const sn_fit_input *in, int model_up, double model_up_sign
 /// The recorded body's size against the figure's, in the recording's own numbers; 0 when it can't be told.
 /// @param rest    where the markers are at the zero pose
 /// @param figure  how far those are spread
+/// @param sure    good to some ten percent; false: it tells units apart, and no more
 sn_status sn_fit_size(const sn_fit_input *input, const sn_vec3 *rest, double figure,
-                      const sn_allocator *allocator, double *out);
+                      const sn_allocator *allocator, double *out, bool *sure);
 
 /// Mean acceleration of the joints' angles over a motion, rad/s^2; 0 without a rate or three frames.
 sn_status sn_fit_acceleration(const sn_model *model, const sn_motion *motion,

@@ -5,6 +5,9 @@
 // all pairs those are asked whose distance changed least over the take, each against its distance on the
 // figure at rest. The median of these ratios is good to some ten percent even where the markers' places are
 // only guessed; how far the markers are spread says less, as arms hang down in a take and not at rest.
+//
+// One frame, or the same one again and again, does not show which distances depend on the pose: the median over all
+// pairs tells metres from millimetres there, and no more.
 #include <math.h>
 
 #include "math/vec3.h"
@@ -15,6 +18,9 @@ enum { LOOKED_AT = 16, LEAST_SEEN = 3, LEAST_PAIRS = 10, NEIGHBOURS = 100 };
 // Markers nearer to each other than this share of the figure's spread say little; and two that may be anywhere on their
 // bones, as those of clusters.
 static const double near = 0.15, near_anywhere = 0.5;
+
+// Rounding changes distances that are the same by less.
+static const double no_change = 1e-6;
 
 typedef struct pair {
     double ratio;   // measured over at rest
@@ -69,10 +75,11 @@ static void put_in_place(pair *p, int n, int at, bool change) {
 }
 
 sn_status sn_fit_size(const sn_fit_input *in, const sn_vec3 *rest, double figure,
-                      const sn_allocator *allocator, double *out) {
+                      const sn_allocator *allocator, double *out, bool *sure) {
     int count = sn_model_nmarker(in->model), n = 0;
     pair *pairs = sn_acquire(allocator, ((size_t)count * NEIGHBOURS + 1) * sizeof *pairs);
     *out = 0;
+    *sure = false;
     if (pairs == NULL) return SN_ERR_MEMORY;
     for (int i = 0; i < count; i++) {
         bool anywhere = sn_is_tracking_name(sn_model_marker(in->model, i)->name);
@@ -85,10 +92,14 @@ sn_status sn_fit_size(const sn_fit_input *in, const sn_vec3 *rest, double figure
             n += measure(in->recording, in->column[i], in->column[k], d, &pairs[n]);
         }
     }
+    *sure = sn_model_njoint(in->model) <= SN_FIT_RIGID;
+    for (int i = 0; i < n; i++) *sure |= pairs[i].change > no_change;
+    *sure &= sn_recording_about(in->recording)->nframe >= LEAST_SEEN;
     // one in five
     int kept = n / 5 > LEAST_PAIRS ? n / 5 : n < LEAST_PAIRS ? n : LEAST_PAIRS;
+    if (!*sure) kept = n;
     if (kept > 0) {
-        put_in_place(pairs, n, kept - 1, true);
+        if (kept < n) put_in_place(pairs, n, kept - 1, true);
         put_in_place(pairs, kept, kept / 2, false);
         *out = pairs[kept / 2].ratio;
     }
