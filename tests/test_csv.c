@@ -112,6 +112,33 @@ static void markers(void **unused) {
     "Format Version,1.23,Take Name,\"Take, 1\",Export Frame Rate,120.000000,Length Units,"         \
     "Millimeters\n\n"
 
+// Rows that are not there while times go on, and frame numbers where there are any: frames without samples.
+static void lost_rows(void **unused) {
+    (void)unused;
+    char text[4000];
+    for (int numbered = 0; numbered < 2; numbered++) {
+        int n = snprintf(text, sizeof text, "%stime,A.X,A.Y,A.Z\n", numbered ? "frame," : "");
+        for (int f = 0; f < 40; f++) {
+            if (f >= 12 && f < 17) continue;
+            if (numbered) n += snprintf(text + n, sizeof text - (size_t)n, "%d,", f + 1);
+            n += snprintf(text + n, sizeof text - (size_t)n, "%.3f,1,2,3\n", f / 120.0);
+        }
+        sn_recording *r = read_markers(text);
+        const sn_recording_info *info = sn_recording_about(r);
+        assert_string_equal(info->note,
+                            "5 frames are not in the file (first 13): taken as missing");
+        assert_true(info->nframe == 40 && info->first_frame == 1);
+        assert_near(info->rate, 120, 0.01 * 120);
+        for (int f = 0; f < 40; f++)
+            assert_int_equal(sn_recording_present(r, f, 0), f < 12 || f >= 17);
+        sn_recording_destroy(r);
+    }
+    // numbers that go on one by one
+    sn_recording *r = read_markers("frame,time,A.X,A.Y,A.Z\n1,0,1,1,1\n2,1,1,1,1\n3,3,1,1,1\n");
+    assert_int_equal(sn_recording_about(r)->nframe, 3);
+    sn_recording_destroy(r);
+}
+
 static void motive(void **unused) {
     (void)unused;
     sn_recording *r = read_markers(
@@ -355,11 +382,17 @@ static void refused_writing(void **unused) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(tables),           cmocka_unit_test(commas),
-        cmocka_unit_test(markers),          cmocka_unit_test(motive),
-        cmocka_unit_test(broken_files),     cmocka_unit_test(truncation_and_memory),
-        cmocka_unit_test(table_round_trip), cmocka_unit_test(recording_round_trip),
-        cmocka_unit_test(motions),          cmocka_unit_test(refused_writing),
+        cmocka_unit_test(tables),
+        cmocka_unit_test(commas),
+        cmocka_unit_test(markers),
+        cmocka_unit_test(lost_rows),
+        cmocka_unit_test(motive),
+        cmocka_unit_test(broken_files),
+        cmocka_unit_test(truncation_and_memory),
+        cmocka_unit_test(table_round_trip),
+        cmocka_unit_test(recording_round_trip),
+        cmocka_unit_test(motions),
+        cmocka_unit_test(refused_writing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -284,7 +284,8 @@ static void wrong_samples(void **unused) {
           "-m ex/skeleton.asf -i wrong.c3d");
 }
 
-// What the reader of a recording had to decide is said by the fit, too: ten frames are not in the file.
+// What the reader of a recording had to decide is said by the fit, too: ten frames are not in the file, and are in what is
+// written.
 static void said_of_the_file(void **unused) {
     (void)unused;
     char line[4000];
@@ -299,8 +300,10 @@ static void said_of_the_file(void **unused) {
     (void)fclose(from);
     assert_int_equal(fclose(to), 0);
     found("file", "note", 0,
-          "about the recording: 1 of 69 time steps differ, first before frame 41",
+          "about the recording: 10 frames are not in the file (first 41): taken as missing",
           "-m ex/skeleton.asf -i dropped.trc");
+    assert_null(strstr(said, "figure-leaps"));
+    expect(0, "frames        80,", "fit -m ex/skeleton.asf -i dropped.trc -o dropped.bvh");
 }
 
 // A static trial of the take's beginning, where its person stands, with every sample of a marker multiplied by `by`, and moved by

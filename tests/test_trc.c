@@ -108,7 +108,7 @@ static void decisions(void **unused) {
                "the header says 250 Hz, the times 25 Hz: the times are believed");
     check_note(ONE("900", "10") "1\t0\t1\t1\t1\n2\t0.1\t1\t1\t1\n", 10,
                "the header says 900 frames, 2 are there");
-    check_note(ONE("3", "10") "1\t0\t1\t1\t1\n2\t0.1\t1\t1\t1\n4\t0.3\t1\t1\t1\n", 10,
+    check_note(ONE("3", "10") "1\t0\t1\t1\t1\n2\t0.1\t1\t1\t1\n4\t0.4\t1\t1\t1\n", 10,
                "the times do not go on in even steps; frames are not numbered one by one");
     check_note(ONE("2", "10") "1\t\t1\t1\t1\n2\t\t1\t1\t1\n", 10,
                "the times do not go on in even steps");
@@ -132,6 +132,61 @@ static void decisions(void **unused) {
                    "sample is taken as missing");
         sn_recording *r = read_text(text);
         assert_int_equal(sn_recording_missing(r, 0), 1);
+        sn_recording_destroy(r);
+    }
+}
+
+// Rows that are not there, while numbers and times go on as if they were: frames without samples.
+static void lost_rows(void **unused) {
+    (void)unused;
+    static const struct {
+        const char *rows, *note;
+        int nframe, seen;  // frames; a bit for each that has a sample
+        double rate;
+    } all[] = {
+        {"1\t0\t1\t1\t1\n2\t.1\t1\t1\t1\n4\t.3\t1\t1\t1\n",
+         "1 frame is not in the file (first 3): taken as missing", 4, 11, 10},
+        {"7\t2\t1\t1\t1\n8\t2.1\t1\t1\t1\n9\t2.2\t1\t1\t1\n11\t2.4\t1\t1\t1\n14\t2.7\t1\t1\t1\n",
+         "3 frames are not in the file (first 10): taken as missing", 8, 1 + 2 + 4 + 16 + 128, 10},
+        // the first step is no usual one
+        {"1\t0\t1\t1\t1\n5\t.4\t1\t1\t1\n6\t.5\t1\t1\t1\n7\t.6\t1\t1\t1\n",
+         "3 frames are not in the file (first 2): taken as missing", 7, 1 + 16 + 32 + 64, 10},
+        // milliseconds at 60 Hz
+        {"1\t0\t1\t1\t1\n2\t.017\t1\t1\t1\n3\t.033\t1\t1\t1\n4\t.05\t1\t1\t1\n7\t.1\t1\t1\t1\n",
+         "2 frames are not in the file (first 5): taken as missing", 7, 15 + 64, 60},
+        // milliseconds at 120 Hz, and a gap that their steps of 8.4 would make one frame shorter
+        {"1\t0\t1\t1\t1\n2\t.008\t1\t1\t1\n3\t.017\t1\t1\t1\n4\t.025\t1\t1\t1\n5\t."
+         "033\t1\t1\t1\n6\t.042\t1\t1\t1\n"
+         "58\t.475\t1\t1\t1\n",
+         "51 frames are not in the file (first 7): taken as missing", 58, 63, 120},
+        // numbers that go on one by one, and such as say something else than the times
+        {"1\t0\t1\t1\t1\n2\t.1\t1\t1\t1\n3\t.3\t1\t1\t1\n", "the times do not go on in even steps",
+         3, 7, 10},
+        {"1\t0\t1\t1\t1\n2\t.1\t1\t1\t1\n5\t.3\t1\t1\t1\n",
+         "the times do not go on in even steps; frames are not numbered one by one", 3, 7, 10},
+        // half a step
+        {"1\t0\t1\t1\t1\n2\t.1\t1\t1\t1\n3\t.2\t1\t1\t1\n5\t.35\t1\t1\t1\n",
+         "the times do not go on in even steps; frames are not numbered one by one", 4, 15, 10},
+        // so many that the file is something else
+        {"1\t0\t1\t1\t1\n2\t.1\t1\t1\t1\n400\t39.9\t1\t1\t1\n",
+         "the times do not go on in even steps; frames are not numbered one by one", 3, 7, 10},
+        {"1\t0\t1\t1\t1\n2\t.1\t1\t1\t1\n1000000000\t1e8\t1\t1\t1\n",
+         "the times do not go on in even steps; frames are not numbered one by one", 3, 7, 10},
+    };
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+        char text[600];
+        (void)snprintf(text, sizeof text,
+                       "PathFileType\nDataRate\tNumMarkers\n%g\t1\nFrame#\tTime\tA\n"
+                       "\t\tX1\tY1\tZ1\n%s",
+                       all[i].rate, all[i].rows);
+        sn_recording *r = read_text(text);
+        const sn_recording_info *info = sn_recording_about(r);
+        assert_string_equal(info->note, all[i].note);
+        assert_int_equal(info->nframe, all[i].nframe);
+        assert_near(info->rate, all[i].rate, 1e-9);
+        for (int f = 0; f < info->nframe; f++)
+            assert_int_equal(sn_recording_present(r, f, 0),
+                             f < 31 ? all[i].seen >> f & 1 : f == info->nframe - 1);
         sn_recording_destroy(r);
     }
 }
@@ -223,6 +278,8 @@ static void failing_memory(void **unused) {
     (void)unused;
     const char *text = HEAD "7\t0\t1\t2\t3\t4\t5\t6\n";
     assert_int_equal(check_memory(trc, text, strlen(text)), 2);
+    text = HEAD "7\t0\t1\t2\t3\t4\t5\t6\n8\t.01\t1\t2\t3\t4\t5\t6\n10\t.03\t1\t2\t3\t4\t5\t6\n";
+    assert_int_equal(check_memory(trc, text, strlen(text)), 3);
 }
 
 static const char *const labels[] = {"Ann:LFHD", "C7 right", "*3"};
@@ -426,6 +483,7 @@ int main(void) {
         cmocka_unit_test(varieties),
         cmocka_unit_test(gaps_at_the_origin),
         cmocka_unit_test(decisions),
+        cmocka_unit_test(lost_rows),
         cmocka_unit_test(broken_files),
         cmocka_unit_test(truncation),
         cmocka_unit_test(failing_memory),

@@ -7,6 +7,7 @@
 #include "files/cells.h"
 #include "math/round.h"
 #include "motion/clock.h"
+#include "motion/lost_rows.h"
 
 enum { NAME = 512 };  // longer names of columns are no marker's
 
@@ -17,6 +18,9 @@ typedef struct reading {
     char *pool;
     sn_recording_info info;
     void *block;
+    int *frame;         // of each row: which frame it is, from 0; NULL: one after the other
+    sn_lost_rows lost;  // with `frame`
+    void *lost_block;
 } reading;
 
 // The length of the marker's name, when the column is its x; else 0.
@@ -85,6 +89,54 @@ static bool counts_on(const sn_table *table, int column) {
     return true;
 }
 
+// Where the times jump, and the frame numbers, if there are any, too: which frames are not there.
+static sn_status find_lost(reading *r, const sn_allocator *allocator, sn_error *error) {
+    const sn_table_info *info = sn_table_about(r->table);
+    const size_t count = (size_t)info->nrow;
+    sn_clock clock;
+    sn_table_clock(r->table, &clock);
+    if (clock.nother == 0 || clock.nback > 0 || clock.broken) return SN_OK;
+    if (info->frame >= 0 && counts_on(r->table, info->frame)) return SN_OK;
+    double *number = sn_acquire(allocator, count * (3 * sizeof *number + sizeof *r->frame));
+    if (number == NULL) return sn_fail_memory(error);
+    r->lost_block = number;
+    double *time = number + count, *step = time + count;
+    int *frame = (int *)(step + count);
+    for (size_t i = 0; i < count; i++) {
+        const double *row = sn_table_row(r->table, (int)i);
+        time[i] = row[info->time];
+        number[i] = info->frame >= 0 ? row[info->frame] : 0;
+    }
+    if (sn_lost_rows_find(time, info->frame >= 0 ? number : NULL, info->nrow, step, frame,
+                          &r->lost))
+        r->frame = frame;
+    return SN_OK;
+}
+
+// Of times with lost rows; what is stated has more digits than rounded times, but may be of another file.
+static double rate_of(const reading *r) {
+    const double stated = sn_table_about(r->table)->rate;
+    if (r->frame == NULL) return sn_table_rate(r->table);
+    return fabs(stated / r->lost.rate - 1) < 0.02 ? stated : r->lost.rate;
+}
+
+// What a person should know of times and frame numbers.
+static void tell_rows(reading *r) {
+    const sn_table_info *info = sn_table_about(r->table);
+    char times[120];
+    sn_clock clock;
+    if (r->frame != NULL) {
+        sn_lost_rows_note(r->info.note, r->info.nframe - info->nrow,
+                          r->info.first_frame + r->lost.first);
+        return;
+    }
+    sn_table_clock(r->table, &clock);
+    sn_clock_words(&clock, r->info.first_frame, times, sizeof times);
+    if (info->nrow > 1 && times[0] != '\0') sn_note(r->info.note, "%s", times);
+    if (info->frame >= 0 && !counts_on(r->table, info->frame))
+        sn_note(r->info.note, "frames are not numbered one by one");
+}
+
 static sn_status describe(reading *r, const char *unit, sn_error *error) {
     const sn_table_info *info = sn_table_about(r->table);
     size_t length = strlen(unit);
@@ -93,8 +145,8 @@ static sn_status describe(reading *r, const char *unit, sn_error *error) {
     memcpy(r->info.unit, unit, length + 1);
     memcpy(r->info.note, info->note, sizeof r->info.note);
     r->info.metres_per_unit = sn_unit_metres(unit);
-    r->info.nframe = info->nrow;
-    r->info.rate = sn_table_rate(r->table);
+    r->info.nframe = r->frame != NULL ? r->lost.total : info->nrow;
+    r->info.rate = rate_of(r);
     double first = 1;
     if (info->frame >= 0 && info->nrow > 0)
         first = sn_table_row(r->table, 0)[info->frame];
@@ -112,13 +164,7 @@ static sn_status describe(reading *r, const char *unit, sn_error *error) {
             "this is no table of markers: only %d of its %d columns come in threes named "
             "like LFHD.X, LFHD.Y, LFHD.Z",
             3 * r->info.nmarker, info->ncolumn);
-    char times[120];
-    sn_clock clock;
-    sn_table_clock(r->table, &clock);
-    sn_clock_words(&clock, r->info.first_frame, times, sizeof times);
-    if (info->nrow > 1 && times[0] != '\0') sn_note(r->info.note, "%s", times);
-    if (info->frame >= 0 && !counts_on(r->table, info->frame))
-        sn_note(r->info.note, "frames are not numbered one by one");
+    tell_rows(r);
     if (other > 0)
         sn_note(r->info.note, "%d column%s no marker's left out", other,
                 other == 1 ? " that is" : "s that are");
@@ -127,9 +173,9 @@ static sn_status describe(reading *r, const char *unit, sn_error *error) {
 
 static void fill(const reading *r, sn_recording *recording) {
     double metres = r->info.metres_per_unit > 0 ? r->info.metres_per_unit : 1;
-    for (int f = 0; f < r->info.nframe; f++) {
+    for (int f = 0; f < sn_table_about(r->table)->nrow; f++) {
         const double *row = sn_table_row(r->table, f);
-        double *x = sn_recording_edit(recording, f);
+        double *x = sn_recording_edit(recording, r->frame != NULL ? r->frame[f] : f);
         for (int i = 0; i < r->info.nmarker; i++, x += 3) {
             const int *column = r->column[i];
             // one coordinate alone is no place
@@ -148,7 +194,9 @@ sn_status sn_recording_from_table(const sn_table *table, const char *unit,
     reading r = {.table = table};
     SN_TRY(place(&r, allocator, error));
     find_markers(&r);
-    sn_status status = describe(&r, unit != NULL ? unit : sn_table_about(table)->unit, error);
+    sn_status status = find_lost(&r, allocator, error);
+    if (status == SN_OK)
+        status = describe(&r, unit != NULL ? unit : sn_table_about(table)->unit, error);
     if (status == SN_OK) {
         status = sn_recording_create(&r.info, r.label, allocator, out, error);
         if (status == SN_OK)
@@ -156,6 +204,7 @@ sn_status sn_recording_from_table(const sn_table *table, const char *unit,
         else
             (void)sn_fail(error, status, 0, "%s", sn_status_text(status));
     }
+    sn_release(allocator, r.lost_block);
     sn_release(allocator, r.block);
     return status;
 }

@@ -18,3 +18,8 @@ void sn_note_add(char *note, size_t room, const char *format, ...) {
     va_end(args);
     if (n < 0 || (size_t)n >= room - used) memcpy(note + room - 4, "...", 4);
 }
+
+void sn_lost_rows_note(char *note, int count, int first) {
+    sn_note(note, "%d frame%s not in the file (first %d): taken as missing", count,
+            count == 1 ? " is" : "s are", first);
+}

@@ -13,5 +13,8 @@ void sn_note_add(char *note, size_t room, const char *format, ...) SN_PRINTF(3, 
 #define sn_note(note, ...)       sn_note_add((note), SN_NOTE, __VA_ARGS__)
 #define sn_setup_note(note, ...) sn_note_add((note), SN_SETUP_NOTE, __VA_ARGS__)
 
+/// Of frames that a file has no rows of: how many, and the first one's number.
+void sn_lost_rows_note(char *note, int count, int first);
+
 /// "" or "s": the ending of a word that says how many.
 #define SN_S(count) ((count) == 1 ? "" : "s")

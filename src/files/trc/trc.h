@@ -19,6 +19,10 @@ typedef struct sn_trc {
     int nzero;           ///< samples at 0 0 0
     bool doubtful;       ///< the last number may be cut off
     bool jumps;          ///< frames are not numbered one after the other
+    int nrow;            ///< rows; info.nframe counts lost ones, too
+    int *frame;          ///< nrow: which frame each is, from 0; NULL: one after the other
+    int first_lost;      ///< with `frame`: the first that has no row
+    void *lost_block;    ///< of it
     const char **label;
     void *block;
 } sn_trc;

@@ -42,7 +42,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     }
     const sn_recording_info *info = sn_recording_about(recording);
     check(info->nframe > 0 && info->nmarker > 0 && isfinite(info->rate));
-    check((size_t)info->nframe * (size_t)info->nmarker * 3 <= size);
+    // of ten frames nine may have no row
+    check((size_t)info->nframe * (size_t)info->nmarker * 3 <= 10 * size);
     for (int f = 0; f < info->nframe; f++)
         for (int i = 0; i < 3 * info->nmarker; i++)
             check(!isinf(sn_recording_frame(recording, f)[i]));
