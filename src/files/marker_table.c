@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "files/cells.h"
+#include "files/placeholders.h"
 #include "math/round.h"
 #include "motion/clock.h"
 #include "motion/lost_rows.h"
@@ -183,6 +184,7 @@ static void fill(const reading *r, sn_recording *recording) {
             for (int c = 0; c < 3; c++) x[c] = row[column[c]] * metres;
         }
     }
+    sn_drop_placeholders(recording);
 }
 
 sn_status sn_recording_from_table(const sn_table *table, const char *unit,

@@ -10,6 +10,7 @@
 #include "base/names.h"
 #include "files/c3d/c3d_extent.h"
 #include "files/note.h"
+#include "files/placeholders.h"
 #include "sinew/files.h"
 
 enum {
@@ -223,6 +224,7 @@ static sn_status read_file(reading *r, sn_recording **out) {
     sn_status status = sn_recording_create(&r->info, r->label, r->allocator, out, NULL);
     if (status != SN_OK) return sn_fail(r->error, status, 0, "%s", sn_status_text(status));
     read_data(r, *out);
+    sn_drop_placeholders(*out);
     return SN_OK;
 }
 

@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "files/placeholders.h"
 #include "files/trc/trc.h"
 #include "motion/clock.h"
 #include "motion/lost_rows.h"
@@ -212,6 +213,7 @@ static sn_status read_file(sn_trc *r, sn_recording **out) {
     if (r->nzero > 0)
         sn_note(sn_recording_note(*out), "%d sample%s at 0 0 0 taken as missing", r->nzero,
                 SN_S(r->nzero));
+    sn_drop_placeholders(*out);
     return SN_OK;
 }
 
