@@ -356,6 +356,31 @@ static void static_trials(void **unused) {
           STATIC "700:760");
 }
 
+// A label that has another one's samples.
+static void same_place(void **unused) {
+    (void)unused;
+    sn_recording *r = recording_cut(take, 0, 80);
+    const int a = sn_recording_find(r, "LELB"), b = sn_recording_find(r, "LWRA");
+    for (int f = 0; f < 80; f++)
+        memcpy(sn_recording_edit(r, f) + 3 * a, sn_recording_frame(take, f) + 3 * b,
+               3 * sizeof(double));
+    save("same.c3d", r);
+    found("same-place", "warning", 4, "LELB and LWRA are the same point in all frames",
+          "-m ex/skeleton.asf -i same.c3d");
+    for (int f = 40; f < 42; f++) sn_recording_edit(r, f)[3 * a] += 0.01;
+    save("same.c3d", r);
+    expect(4, "LELB and LWRA are the same point in 42 frames (95 %)",
+           "fit -m ex/skeleton.asf -i same.c3d");
+    // a marker that was lost meets another for a while
+    for (int f = 30; f < 80; f++)
+        memcpy(sn_recording_edit(r, f) + 3 * a, sn_recording_frame(take, f) + 3 * a,
+               3 * sizeof(double));
+    save("same.c3d", r);
+    sn_recording_destroy(r);
+    (void)sinew("fit -m ex/skeleton.asf -i same.c3d");
+    assert_null(strstr(said, "the same point"));
+}
+
 static void findings(void **unused) {
     (void)unused;
     found("figure-lies", "warning", 4, "the figure lies where the take stands",
@@ -608,6 +633,7 @@ int main(void) {
         cmocka_unit_test(lying),          cmocka_unit_test(wrong_samples),
         cmocka_unit_test(feet_hidden),    cmocka_unit_test(said_of_the_file),
         cmocka_unit_test(static_trials),  cmocka_unit_test(one_frame),
+        cmocka_unit_test(same_place),
     };
     return cmocka_run_group_tests(tests, begin, end);
 }

@@ -633,6 +633,7 @@ typedef enum sn_severity { SN_SEVERITY_NOTE, SN_SEVERITY_WARNING, SN_SEVERITY_ER
     ENTRY(SN_FINDING_RECORDING_CUT, "recording-cut", WARNING, "count metres")                      \
     ENTRY(SN_FINDING_BEYOND_BODY, "beyond-body", WARNING, "frames degrees")                        \
     ENTRY(SN_FINDING_MARKER_STANDS_OUT, "marker-stands-out", WARNING, "rms usual")                 \
+    ENTRY(SN_FINDING_SAME_PLACE, "same-place", WARNING, "frames share")                            \
     ENTRY(SN_FINDING_ERROR_LARGE, "error-large", WARNING, "mean")                                  \
     ENTRY(SN_FINDING_SIZE_DIFFERS, "size-differs", WARNING, "ratio")                               \
     ENTRY(SN_FINDING_UNIT_DOUBTFUL, "unit-doubtful", WARNING, "ratio")                             \

@@ -368,6 +368,16 @@ static void say_warning(writer *w, const sn_take *t, const sn_finding *f) {
             marker_name(t, f->marker), 100 * x[0], 100 * x[1]);
         HINT("; leave it out or move it to another joint with --markers");
         break;
+    case SN_FINDING_SAME_PLACE:
+        say(w, "%s and %s are the same point in ", marker_name(t, f->marker),
+            marker_name(t, f->other));
+        if (x[1] < 1)
+            say(w, "%.0f frame%s (%.0f %%)", x[0], plural(x[0]), 100 * x[1]);
+        else
+            say(w, "all frames");
+        say(w, ": one of them is not where its label says, and its joint is led astray");
+        HINT("; mend it in the file, or leave the wrong one out with --markers");
+        break;
     case SN_FINDING_ERROR_LARGE:
         say(w, "the markers are %.1f cm off on average: a take that fits has below 1 cm",
             100 * x[0]);

@@ -230,6 +230,7 @@ static sn_status prepare(sn_take *t) {
     SN_TRY(sn_take_find_world(t));
     SN_TRY(sn_take_find_frames(t));
     SN_TRY(sn_take_find_cuts(t));
+    SN_TRY(sn_take_check_places(t));
     SN_TRY(sn_take_check_cancel(t));
     SN_TRY(sn_take_find_shape(t));
     SN_TRY(sn_take_ik_plan(t));

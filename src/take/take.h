@@ -115,6 +115,8 @@ sn_status sn_take_find_world(sn_take *take);
 sn_status sn_take_find_frames(sn_take *take);
 /// Frames that are missing, or repeat the one before.
 sn_status sn_take_find_cuts(sn_take *take);
+/// same_place.c: warnings about labels that are another one's point.
+sn_status sn_take_check_places(sn_take *take);
 /// scale.c: where the markers sit and how long bones are, where that is wanted.
 sn_status sn_take_find_shape(sn_take *take);
 /// still.c: the static trial, or the frames of the take that are one; a count of 0 when there is none.
