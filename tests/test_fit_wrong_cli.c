@@ -157,6 +157,36 @@ static void person(void **unused) {
     assert_null(strstr(said, "sizes of "));
 }
 
+// What was found, wherever it is looked for: on the terminal, in the JSON, in the report, by the exit code.
+static void found(const char *code, const char *severity, int exit, const char *words,
+                  const char *arguments) {
+    char line[300], wanted[100];
+    (void)snprintf(line, sizeof line, "fit %s --report found.html", arguments);
+    expect(exit, words, line);
+    assert_true(report_has("found.html", words + 1));  // it may begin with a capital there
+    (void)snprintf(line, sizeof line, "fit %s --json", arguments);
+    (void)snprintf(wanted, sizeof wanted, "{\"code\":\"%s\",\"severity\":\"%s\"", code, severity);
+    expect(exit, wanted, line);
+}
+
+// A height that is another person's: the markers show one of 1.78 m.
+static void other_height(void **unused) {
+    (void)unused;
+    static const char fit[] = "-m ex/skeleton.asf -i ex/take.c3d --frames 1:80 --height";
+    static const char *const right[] = {"1.68m", "1.85m"}, *const wrong[] = {"1.2m", "1.6m", "2m"};
+    char line[200];
+    for (int i = 0; i < 2; i++) {
+        (void)snprintf(line, sizeof line, "fit %s %s", fit, right[i]);
+        expect(0, "verdict       good", line);
+        assert_null(strstr(said, "the height is given"));
+    }
+    for (int i = 0; i < 3; i++) {
+        (void)snprintf(line, sizeof line, "%s %s", fit, wrong[i]);
+        found("height-differs", "warning", 4, "but the markers show legs of one who is about 1.",
+              line);
+    }
+}
+
 // Labels of Plug-in Gait on the humanoid, whose own markers have other names on pelvis and shins.
 static void other_labels(void **unused) {
     (void)unused;
@@ -189,18 +219,6 @@ static void other_labels(void **unused) {
     assert_null(strstr(said, "calibration  "));
     expect(0, "set: ", "fit -m ex/subject.json -i ex/take.c3d --frames 1:80");
     assert_null(strstr(said, "calibration  "));
-}
-
-// What was found, wherever it is looked for: on the terminal, in the JSON, in the report, by the exit code.
-static void found(const char *code, const char *severity, int exit, const char *words,
-                  const char *arguments) {
-    char line[300], wanted[100];
-    (void)snprintf(line, sizeof line, "fit %s --report found.html", arguments);
-    expect(exit, words, line);
-    assert_true(report_has("found.html", words + 1));  // it may begin with a capital there
-    (void)snprintf(line, sizeof line, "fit %s --json", arguments);
-    (void)snprintf(wanted, sizeof wanted, "{\"code\":\"%s\",\"severity\":\"%s\"", code, severity);
-    expect(exit, wanted, line);
 }
 
 // One who lies on the floor: the body's height runs along x, not along the axis that is up.
@@ -633,7 +651,7 @@ int main(void) {
         cmocka_unit_test(lying),          cmocka_unit_test(wrong_samples),
         cmocka_unit_test(feet_hidden),    cmocka_unit_test(said_of_the_file),
         cmocka_unit_test(static_trials),  cmocka_unit_test(one_frame),
-        cmocka_unit_test(same_place),
+        cmocka_unit_test(same_place),     cmocka_unit_test(other_height),
     };
     return cmocka_run_group_tests(tests, begin, end);
 }

@@ -640,6 +640,7 @@ typedef enum sn_severity { SN_SEVERITY_NOTE, SN_SEVERITY_WARNING, SN_SEVERITY_ER
     ENTRY(SN_FINDING_MIRRORED, "mirrored", WARNING, "frames ratio")                                \
     ENTRY(SN_FINDING_SIDES_EXCHANGED, "sides-exchanged", WARNING, "ratio")                         \
     ENTRY(SN_FINDING_FAR_FROM_BONES, "far-from-bones", WARNING, "rms worst size")                  \
+    ENTRY(SN_FINDING_HEIGHT_DIFFERS, "height-differs", WARNING, "given found")                     \
     ENTRY(SN_FINDING_STANCE_FOUND, "stance-found", NOTE, "told")                                   \
     ENTRY(SN_FINDING_STANCE_NONE, "stance-none", WARNING, "reason")                                \
     ENTRY(SN_FINDING_STATIC_UNUSED, "static-unused", WARNING, "")                                  \

@@ -61,30 +61,36 @@ static double bone(const sn_workspace *ws, int from, int to) {
     return v3_norm(v3_sub(sn_workspace_frame(ws, from).p, sn_workspace_frame(ws, to).p));
 }
 
-// The figure's own height: from its head's joint to its ankles where it has a head, else from its legs.
-static double figure_height(const sn_estimate *e) {
-    const sn_model *m = e->model;
+// Hip, knee and ankle of a leg, by the joints' names or OpenSim's; false where there is none.
+static bool find_leg(const sn_model *m, int out[3]) {
     static const char *const legs[2][3] = {{"femur_l", "tibia_l", "talus_l"},
                                            {"femur_r", "tibia_r", "talus_r"}};
-    sn_fit_place at = {0};
-    double height = 0;
-    if (sn_fit_place_open(&at, m, e->allocator) == SN_OK &&
-        sn_workspace_pose(at.workspace, e->o.home) == SN_OK) {
-        int hip = sn_body_part(m, SN_BODY_THIGH, 0), knee = sn_body_part(m, SN_BODY_SHIN, 0),
-            foot = sn_body_part(m, SN_BODY_FOOT, 0);
-        for (int side = 0; side < 2 && hip < 0; side++) {
-            int f[3];
-            for (int k = 0; k < 3; k++) {
-                int i = sn_model_find_frame(m, legs[side][k]);
-                f[k] = i >= 0 ? sn_model_frame(m, i)->joint : -1;
-            }
-            if (f[0] >= 0 && f[1] >= 0 && f[2] >= 0) hip = f[0], knee = f[1], foot = f[2];
+    static const sn_body parts[3] = {SN_BODY_THIGH, SN_BODY_SHIN, SN_BODY_FOOT};
+    for (int k = 0; k < 3; k++) out[k] = sn_body_part(m, parts[k], 0);
+    for (int side = 0; side < 2 && out[0] < 0; side++) {
+        int f[3];
+        for (int k = 0; k < 3; k++) {
+            int i = sn_model_find_frame(m, legs[side][k]);
+            f[k] = i >= 0 ? sn_model_frame(m, i)->joint : -1;
         }
-        if (hip >= 0 && knee >= 0 && foot >= 0)
-            height = (bone(at.workspace, hip, knee) + bone(at.workspace, knee, foot)) / leg_share;
+        if (f[0] >= 0 && f[1] >= 0 && f[2] >= 0) memcpy(out, f, sizeof f);
     }
-    sn_fit_place_close(&at, e->allocator);
-    return height;
+    return out[0] >= 0 && out[1] >= 0 && out[2] >= 0;
+}
+
+sn_status sn_fit_height(const sn_model *m, const double *q, const sn_allocator *allocator,
+                        double *out) {
+    sn_fit_place at = {0};
+    int leg[3];
+    *out = 0;
+    if (!find_leg(m, leg)) return SN_OK;
+    sn_status status = sn_fit_place_open(&at, m, allocator);
+    if (status == SN_OK) status = sn_workspace_pose(at.workspace, q);
+    if (status == SN_OK)
+        *out =
+            (bone(at.workspace, leg[0], leg[1]) + bone(at.workspace, leg[1], leg[2])) / leg_share;
+    sn_fit_place_close(&at, allocator);
+    return status;
 }
 
 static sn_status refuse_body(const sn_estimate *e, const char *name, sn_error *error) {
@@ -111,7 +117,9 @@ sn_status sn_estimate_known(sn_estimate *e, double *size, sn_error *error) {
         e->nlength++;
     }
     if (!(e->o.asked.height > 0) || !e->o.asked.scale) return SN_OK;
-    double figure = figure_height(e);
+    double figure;
+    if (sn_fit_height(e->model, e->o.home, e->allocator, &figure) != SN_OK)
+        return sn_fail_memory(error);
     if (!(figure > 0))
         return sn_fail(error, SN_ERR_VALUE, 0,
                        "the model has no legs whose names are known, so a height does not help");

@@ -71,6 +71,10 @@ sn_status sn_calibrate(const sn_fit_input *input, const sn_calibrate_options *op
                        const sn_allocator *allocator, double *position, sn_mat3 *stretch,
                        sn_calibrate_report *report, sn_error *error);
 
+/// How tall one is whose legs are as long as a model's are at a pose, metres; 0 where the names of its legs are not known.
+sn_status sn_fit_height(const sn_model *model, const double *q, const sn_allocator *allocator,
+                        double *out);
+
 /// An estimate with priors: see estimate.c.
 typedef struct sn_estimate_options {
     sn_calibrate_options

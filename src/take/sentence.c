@@ -412,6 +412,14 @@ static void say_warning(writer *w, const sn_take *t, const sn_finding *f) {
             100 * x[0], marker_name(t, f->marker), 100 * x[1], x[2]);
         if (!t->summary.reshaped) HINT("; --calibrate=scale fits the lengths of bones");
         break;
+    case SN_FINDING_HEIGHT_DIFFERS:
+        say(w,
+            "the height is given as %.2f m, but the markers show legs of one who is about %.2f m: "
+            "it is another person's, or the unit of length is wrong, and sizes are torn between "
+            "the two",
+            x[0], x[1]);
+        HINT("; give this person's --height, or leave it away");
+        break;
     case SN_FINDING_SETUP_IGNORED:
         if (x[0] > 0) say(w, "line %.0f: ", x[0]);
         say(w, "%s", f->text);

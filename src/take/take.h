@@ -113,7 +113,7 @@ sn_status sn_take_apply(sn_take *take, const sn_mat3 *stretch);
 sn_status sn_take_find_world(sn_take *take);
 /// world.c: the frames that were asked for, which must show something.
 sn_status sn_take_find_frames(sn_take *take);
-/// Frames that are missing, or repeat the one before.
+/// cuts.c: frames that are missing, or repeat the one before.
 sn_status sn_take_find_cuts(sn_take *take);
 /// same_place.c: warnings about labels that are another one's point.
 sn_status sn_take_check_places(sn_take *take);
