@@ -57,6 +57,48 @@ static void pelvis_holds(void **unused) {
     assert_true(upper[1] < 0.2 && isinf(upper[0]));
 }
 
+// An elbow that is free all ways bends one way, and is mostly turned little about its bone and to the side: turned half
+// about it, it would bend backwards.
+static void free_elbow(void **unused) {
+    (void)unused;
+    sn_model *model = NULL;
+    sn_fit_prior p;
+    sn_error error;
+    static const char text[] = "{\"joints\": [{\"name\": \"root\", \"type\": \"free\"},"
+                               "{\"name\": \"LeftUpLeg\", \"parent\": \"root\", \"type\": "
+                               "\"ball\", \"position\": [0.1, 0, 0]},"
+                               "{\"name\": \"LeftLeg\", \"parent\": \"LeftUpLeg\", \"type\": "
+                               "\"hinge\", \"axis\": [1, 0, 0], "
+                               "\"position\": [0, -0.4, 0]},"
+                               "{\"name\": \"RightUpLeg\", \"parent\": \"root\", \"type\": "
+                               "\"ball\", \"position\": [-0.1, 0, 0]},"
+                               "{\"name\": \"RightLeg\", \"parent\": \"RightUpLeg\", \"type\": "
+                               "\"hinge\", \"axis\": [1, 0, 0], "
+                               "\"position\": [0, -0.4, 0]},"
+                               "{\"name\": \"LeftArm\", \"parent\": \"root\", \"type\": \"ball\", "
+                               "\"position\": [0.2, 0.5, 0]},"
+                               "{\"name\": \"LeftForeArm\", \"parent\": \"LeftArm\", \"type\": "
+                               "\"euler\", \"order\": \"XYZ\", "
+                               "\"position\": [0.3, 0, 0]},"
+                               "{\"name\": \"LeftHand\", \"parent\": \"LeftForeArm\", \"type\": "
+                               "\"ball\", \"position\": [0.25, 0, 0]},"
+                               "{\"name\": \"RightArm\", \"parent\": \"root\", \"type\": \"ball\", "
+                               "\"position\": [-0.2, 0.5, 0]},"
+                               "{\"name\": \"RightForeArm\", \"parent\": \"RightArm\", \"type\": "
+                               "\"hinge\", \"axis\": [0, 1, 0], "
+                               "\"position\": [-0.3, 0, 0]}]}";
+    if (sn_model_read_json(text, strlen(text), NULL, &model, &error) != SN_OK)
+        fail_msg("%s", error.text);
+    assert_int_equal(sn_fit_find_prior(model, NULL, NULL, &p), SN_OK);
+    const int v = sn_model_v_index(model, sn_model_find_joint(model, "LeftForeArm"));
+    assert_true(p.spread[v] > 0.5 && p.spread[v] < 1.5);          // about x, its bone
+    assert_true(p.spread[v + 1] > 5);                             // it bends about y
+    assert_true(p.spread[v + 2] > 0.2 && p.spread[v + 2] < 0.8);  // aside
+    assert_true(isfinite(p.upper[v + 1]) && isinf(p.upper[v]) && isinf(p.upper[v + 2]));
+    sn_release(NULL, p.q);
+    sn_model_destroy(model);
+}
+
 // A back bends forwards by far, wherever that is in a skeleton's numbers, and aside by little. It is upright at rest.
 // Which pulls of a calibration let go, and which postures last.
 static void let_go_and_lasting(void **unused) {
@@ -198,7 +240,8 @@ static void clips(void **unused) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pelvis_holds), cmocka_unit_test(let_go_and_lasting),
-        cmocka_unit_test(neck_nods), cmocka_unit_test(back_bows), cmocka_unit_test(clips)};
+        cmocka_unit_test(pelvis_holds),       cmocka_unit_test(free_elbow),
+        cmocka_unit_test(let_go_and_lasting), cmocka_unit_test(neck_nods),
+        cmocka_unit_test(back_bows),          cmocka_unit_test(clips)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -46,6 +46,9 @@ typedef enum part {
 static const double reach[] = {[PELVIS] = 10, [BACK] = 40,     [COLLAR] = 55, [NECK] = 50,
                                [HAND] = 80,   [FINGERS] = 100, [FOOT] = 60,   [TOES] = 50};
 static const double behind = 10, bent = 165, bowed = 80;
+// How far an elbow or a knee that is free all ways is mostly turned about its bone and to the side, radians. One that is turned
+// half about its bone bends backwards, and a calibration with nothing to say so took it so for a whole walk.
+static const double mostly_wrung = 1.0, mostly_askew = 0.4;
 // Of a neck in several joints one against the next, other than to nod. Without, one that markers leave too long for where
 // the head is folds to one side or to the other by up to 79 degrees (HDM05 dg_03, mm).
 static const double neck_aside = 25;
@@ -174,7 +177,8 @@ static sn_vec3 axis_of(const sn_fit_place *at, const sn_model *m, int joint, int
 
 // An elbow or knee: which of its angles bends it, and which way.
 static sn_status wall_bend(const sn_fit_place *at, const sn_model *m, int joint, sn_vec3 towards,
-                           double *room, double *lower, double *upper) {
+                           double *room, sn_fit_prior *out) {
+    double *lower = out->lower, *upper = out->upper;
     int first = sn_model_v_index(m, joint), count = sn_desc_nv(sn_model_joint(m, joint));
     double *delta = room, *q = room + sn_model_nv(m), best = 0.6;
     sn_vec3 bone = bone_of(m, at->workspace, joint), want = v3_cross(bone, towards);
@@ -187,15 +191,20 @@ static sn_status wall_bend(const sn_fit_place *at, const sn_model *m, int joint,
         double along = v3_dot(axis_of(at, m, joint, first + i, delta, q, &status), want);
         if (fabs(along) > best) best = fabs(along), bends = i, sign = along > 0 ? 1 : -1;
     }
-    if (bends >= 0) {
-        lower[first + bends] = -(sign > 0 ? behind : bent) * degree;
-        upper[first + bends] = (sign > 0 ? bent : behind) * degree;
+    if (bends < 0) return status;
+    for (int i = 0; i < count && status == SN_OK; i++) {
+        const double along = v3_dot(axis_of(at, m, joint, first + i, delta, q, &status), bone);
+        const double most = fabs(along) > 0.6 ? mostly_wrung : mostly_askew;
+        if (i != bends) out->spread[first + i] = fmin(out->spread[first + i], most);
     }
+    lower[first + bends] = -(sign > 0 ? behind : bent) * degree;
+    upper[first + bends] = (sign > 0 ? bent : behind) * degree;
     return status;
 }
 
 static sn_status wall(const sn_fit_place *at, const sn_model *m, const body *b, int joint,
-                      double *room, double *lower, double *upper) {
+                      double *room, sn_fit_prior *out) {
+    double *lower = out->lower, *upper = out->upper;
     const sn_joint_desc *d = sn_model_joint(m, joint);
     const sn_joint_ops *ops = sn_joint_ops_of(d->type);
     int first = sn_model_v_index(m, joint), count = sn_desc_nv(d);
@@ -211,7 +220,7 @@ static sn_status wall(const sn_fit_place *at, const sn_model *m, const body *b, 
     }
     if (what == ELBOW || what == KNEE) {
         sn_vec3 ahead = forwards(b, at->workspace);
-        return wall_bend(at, m, joint, what == KNEE ? v3_neg(ahead) : ahead, room, lower, upper);
+        return wall_bend(at, m, joint, what == KNEE ? v3_neg(ahead) : ahead, room, out);
     }
     for (int i = 0; i < count; i++) {
         if (d->type != SN_JOINT_FUNCTION && ops->lengths[i]) continue;
@@ -400,7 +409,7 @@ sn_status sn_fit_find_prior(const sn_model *model, const sn_model *ranges,
         for (int i = 0; i < count && what < (part)(sizeof mostly / sizeof mostly[0]); i++)
             if (mostly[what] > 0)
                 out->spread[first + i] = fmin(out->spread[first + i], mostly[what]);
-        status = wall(&at, model, &b, j, room, out->lower, out->upper);
+        status = wall(&at, model, &b, j, room, out);
         if (status == SN_OK && what == NECK && goes_on(model, &b, j))
             status = straighten(&at, model, &b, j, room, out);
         for (int side = 0; side < 2 && status == SN_OK; side++)
