@@ -161,8 +161,77 @@ static void put_right(void **state) {
     sn_take_destroy(good);
 }
 
+static sn_take *take_of(const sn_model *model, const sn_recording *recording,
+                        sn_calibrate_use calibrate) {
+    sn_take_options o = sn_take_options_default();
+    sn_take *take;
+    o.calibrate = calibrate;
+    assert_int_equal(sn_take_create(model, recording, &o, NULL, &take, NULL), SN_OK);
+    assert_int_equal(sn_take_prepare(take), SN_OK);
+    assert_int_equal(sn_take_finish(take), SN_OK);
+    return take;
+}
+
+// How far a take's coordinates are from another's at most.
+static double most_off(const sn_take *a, const sn_take *b) {
+    const sn_motion *m = sn_take_motion(a), *n = sn_take_motion(b);
+    double most = 0;
+    for (int f = 0; f < sn_motion_nframe(m); f++)
+        for (int q = 0; q < sn_motion_nq(m); q++)
+            most = fmax(most, fabs(sn_motion_frame(m, f)[q] - sn_motion_frame(n, f)[q]));
+    return most;
+}
+
+// The findings that two markers were exchanged, as frames from 0; all must have been put right.
+static int exchanges(const sn_take *take, const char *a, const char *b, int *first, int *last) {
+    int n = 0;
+    for (int i = 0; i < sn_take_nfinding(take); i++) {
+        const sn_finding *f = sn_take_finding(take, i);
+        char sentence[400];
+        (void)sn_take_sentence(take, i, SN_VOICE_PLAIN, sentence, sizeof sentence);
+        print_message("    %s\n", sentence);
+        if (f->code != SN_FINDING_EXCHANGED) continue;
+        const char *x = sn_model_marker(sn_take_model(take), f->marker)->name,
+                   *y = sn_model_marker(sn_take_model(take), f->other)->name;
+        assert_true((strcmp(x, a) == 0 && strcmp(y, b) == 0) ||
+                    (strcmp(x, b) == 0 && strcmp(y, a) == 0));
+        assert_true(f->number[1] == 1);
+        assert_int_equal(f->severity, SN_SEVERITY_NOTE);
+        if (n++ == 0) *first = (int)f->first - 1;
+        *last = (int)f->last - 1;
+    }
+    return n;
+}
+
+// A take that is calibrated as well: what wrong labels have told is forgotten, findings too.
+static void calibrated_again(void **state) {
+    example_take *t = *state;
+    static const struct {
+        const char *a, *b;
+        int first, last;
+    } all[] = {{"RHEE", "RTOE", 612, 1224}, {"LKNE", "RKNE", 700, 759}};
+    sn_take *good = take_of(t->model, t->recording, SN_CALIBRATE_OFFSETS);
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+        int first = -1, last = -1, end = all[i].last < t->nframe ? all[i].last : t->nframe - 1;
+        sn_recording *r = recording_cut(t->recording, 0, t->nframe);
+        exchange(r, all[i].a, all[i].b, all[i].first, end);
+        sn_take *bad = take_of(t->model, r, SN_CALIBRATE_OFFSETS);
+        print_message("%s and %s: %g from the fit with right labels\n", all[i].a, all[i].b,
+                      most_off(good, bad));
+        assert_int_equal(exchanges(bad, all[i].a, all[i].b, &first, &last), 1);
+        assert_int_equal(first, all[i].first);
+        assert_int_equal(last, end);
+        assert_true(most_off(good, bad) == 0);
+        assert_int_equal(sn_take_nfinding(bad), sn_take_nfinding(good) + 1);
+        assert_int_equal(sn_take_verdict(bad), SN_VERDICT_GOOD);
+        sn_take_destroy(bad);
+        sn_recording_destroy(r);
+    }
+    sn_take_destroy(good);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(injected), cmocka_unit_test(put_right),
-                                       cmocka_unit_test(clips)};
+                                       cmocka_unit_test(calibrated_again), cmocka_unit_test(clips)};
     return cmocka_run_group_tests(tests, example_begin, example_end);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Markers that exchange their labels for a while: told, and where that is beyond doubt put right, so that the take can be
-// fitted again. Left as they are each holds a limb where the other one belongs, and what they are left out for hangs
-// on which of the two is looked at first.
+// Labels that were exchanged for a while: told, and where that is beyond doubt put right, so that the take can be
+// calibrated and fitted again. Left as they are each marker holds a limb where the other one belongs, and what they are
+// left out for hangs on which of the two is looked at first.
 #include <math.h>
 #include <string.h>
 
@@ -13,6 +13,8 @@ enum { MOST = 16 };
 // two markers of a wrist, which turns over to follow, at 0.7.
 static const double certain = 0.5;
 
+// --- what was found so far -------------------------------------------------------------------------
+
 sn_status sn_take_copy_recording(sn_take *t) {
     const sn_clip whole = sn_clip_default();
     if (t->relabelled != NULL) return SN_OK;
@@ -21,9 +23,9 @@ sn_status sn_take_copy_recording(sn_take *t) {
     return SN_OK;
 }
 
-static void exchange(sn_take *t, const sn_fit_swap *swap) {
-    const size_t a = 3 * (size_t)t->input.column[swap->a], b = 3 * (size_t)t->input.column[swap->b];
-    for (int f = swap->first; f <= swap->last; f++) {
+static void exchange(sn_take *t, int marker, int other, int first, int last) {
+    const size_t a = 3 * (size_t)t->input.column[marker], b = 3 * (size_t)t->input.column[other];
+    for (int f = first; f <= last; f++) {
         double *row = sn_recording_edit(t->relabelled, t->input.first + f), x[3];
         memcpy(x, row + a, sizeof x);
         memcpy(row + a, row + b, sizeof x);
@@ -31,18 +33,82 @@ static void exchange(sn_take *t, const sn_fit_swap *swap) {
     }
 }
 
-static sn_status tell(sn_take *t, const sn_fit_swap *swap, bool mended) {
-    sn_finding *f = sn_take_add(t, SN_FINDING_EXCHANGED, NULL);
-    if (f == NULL) return SN_ERR_MEMORY;
-    f->marker = swap->a;
-    f->other = swap->b;
-    f->has_frames = true;
-    f->first = (int64_t)swap->first + t->summary.first_frame;
-    f->last = (int64_t)swap->last + t->summary.first_frame;
-    f->number[0] = sqrt(swap->given / fmax(swap->exchanged, 1e-30));
-    f->number[1] = mended;
+static bool same_labels(const sn_exchange *a, const sn_exchange *b) {
+    return a->mended == b->mended && a->npair == b->npair &&
+           memcmp(a->pair, b->pair, (size_t)a->npair * sizeof *a->pair) == 0;
+}
+
+// The entry of these labels, a new one without frames where there is none.
+static sn_exchange *entry_of(sn_take *t, const sn_exchange *what) {
+    for (size_t i = 0; i < t->nexchange; i++)
+        if (same_labels(&t->exchange[i], what)) return &t->exchange[i];
+    void *items = t->exchange;
+    const sn_status status =
+        sn_grow(&t->allocator, &items, &t->exchange_room, t->nexchange + 1, sizeof *t->exchange);
+    t->exchange = items;
+    unsigned char *frames =
+        status == SN_OK ? sn_acquire(&t->allocator, (size_t)t->input.count) : NULL;
+    if (frames == NULL) return NULL;
+    memset(frames, 0, (size_t)t->input.count);
+    sn_exchange *entry = &t->exchange[t->nexchange++];
+    *entry = *what;
+    entry->frames = frames;
+    entry->given = entry->exchanged = 0;
+    return entry;
+}
+
+sn_status sn_take_exchange(sn_take *t, const sn_exchange *what, int first, int last) {
+    sn_exchange *entry = entry_of(t, what);
+    if (entry == NULL) return SN_ERR_MEMORY;
+    if (what->mended) SN_TRY(sn_take_copy_recording(t));
+    entry->given += what->given;
+    entry->exchanged += what->exchanged;
+    // what was exchanged once more than it should have been is right again
+    for (int f = first; f <= last; f++) entry->frames[f] ^= 1;
+    for (int i = 0; i < what->npair && what->mended; i++)
+        exchange(t, what->pair[i][0], what->pair[i][1], first, last);
     return SN_OK;
 }
+
+void sn_take_forget_exchanges(sn_take *t, bool mended) {
+    size_t n = 0;
+    for (size_t i = 0; i < t->nexchange; i++) {
+        if (t->exchange[i].mended && !mended)
+            t->exchange[n++] = t->exchange[i];
+        else
+            sn_release(&t->allocator, t->exchange[i].frames);
+    }
+    t->nexchange = n;
+}
+
+// --- telling -----------------------------------------------------------------------------------------
+
+static sn_status tell(sn_take *t, const sn_exchange *e, int first, int last) {
+    sn_finding *f = sn_take_add(t, SN_FINDING_EXCHANGED, NULL);
+    if (f == NULL) return SN_ERR_MEMORY;
+    f->marker = e->pair[0][0];
+    f->other = e->pair[0][1];
+    f->has_frames = true;
+    f->first = (int64_t)first + t->summary.first_frame;
+    f->last = (int64_t)last + t->summary.first_frame;
+    f->number[0] = sqrt(e->given / fmax(e->exchanged, 1e-30));
+    f->number[1] = e->mended;
+    return SN_OK;
+}
+
+sn_status sn_take_tell_exchanges(sn_take *t) {
+    for (size_t i = 0; i < t->nexchange; i++) {
+        const sn_exchange *e = &t->exchange[i];
+        for (int f = 0, first = 0; f < t->input.count; f++) {
+            if (!e->frames[f]) first = f + 1;
+            const bool ends = f + 1 == t->input.count || !e->frames[f + 1];
+            if (e->frames[f] && ends) SN_TRY(tell(t, e, first, f));
+        }
+    }
+    return SN_OK;
+}
+
+// --- looking -----------------------------------------------------------------------------------------
 
 sn_status sn_take_find_exchanged(sn_take *t, bool *mended) {
     sn_fit_swap swap[MOST];
@@ -52,13 +118,13 @@ sn_status sn_take_find_exchanged(sn_take *t, bool *mended) {
     *mended = false;
     SN_TRY(sn_fit_swaps(&t->input, t->motion, &t->allocator, swap, MOST, &count));
     for (int i = 0; i < count; i++) {
-        const bool mend = may && swap[i].exchanged < certain * swap[i].given;
-        if (mend) {
-            SN_TRY(sn_take_copy_recording(t));
-            exchange(t, &swap[i]);
-            *mended = true;
-        }
-        SN_TRY(tell(t, &swap[i], mend));
+        const sn_exchange what = {.npair = 1,
+                                  .pair = {{swap[i].a, swap[i].b}},
+                                  .mended = may && swap[i].exchanged < certain * swap[i].given,
+                                  .given = swap[i].given,
+                                  .exchanged = swap[i].exchanged};
+        SN_TRY(sn_take_exchange(t, &what, swap[i].first, swap[i].last));
+        *mended = *mended || what.mended;
     }
     return SN_OK;
 }

@@ -30,7 +30,11 @@ static sn_status replace_set(sn_take *t, const sn_marker_place *places) {
     sn_marker_set *next = NULL;
     SN_TRY(sn_marker_set_create(sn_marker_set_name(t->set), places, sn_marker_set_count(t->set),
                                 &t->allocator, &next, NULL));
-    sn_marker_set_destroy(t->set);
+    // the first one is what a fit with other labels begins with
+    if (t->unshaped == NULL)
+        t->unshaped = t->set;
+    else
+        sn_marker_set_destroy(t->set);
     t->set = next;
     return SN_OK;
 }
@@ -104,7 +108,10 @@ static sn_status move_markers(sn_take *t, const double *position, sn_marker_plac
 }
 
 static void tell_calibration(void *user, double fraction) {
-    sn_take_tell(user, &(sn_take_progress){.stage = SN_STAGE_CALIBRATE, .fraction = fraction});
+    const sn_take *t = user;
+    // one with labels put right is a part of the end
+    if (t->finishing) return;
+    sn_take_tell(t, &(sn_take_progress){.stage = SN_STAGE_CALIBRATE, .fraction = fraction});
 }
 
 // How far from its joint a marker may be whose place on it nobody knows, metres.

@@ -484,8 +484,19 @@ static sn_status same_motion(const sn_take *t, const sn_motion *as, sn_motion **
     return SN_OK;
 }
 
+static void forget_handed(sn_take *t) {
+    sn_model_destroy(t->handed.model);
+    sn_model_destroy(t->handed.limited);
+    sn_marker_set_destroy(t->handed.set);
+    sn_motion_destroy(t->handed.motion);
+    t->handed.model = t->handed.limited = NULL;
+    t->handed.set = NULL;
+    t->handed.motion = NULL;
+}
+
 sn_status sn_take_show_stance(sn_take *t) {
     if (t->standing == NULL) return SN_OK;
+    forget_handed(t);  // where the take was prepared anew
     SN_TRY(carry_model(t, t->model, true, &t->handed.model));
     SN_TRY(carry_model(t, t->limited, true, &t->handed.limited));
     SN_TRY(carry_set(t, t->set, true, &t->handed.set));

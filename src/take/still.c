@@ -36,7 +36,7 @@ sn_status sn_take_find_still(sn_take *t, int *column, sn_fit_input *out) {
     if (!sn_take_has_still(o)) return SN_OK;
     *out = t->input;
     out->model = t->limited;
-    out->recording = own ? t->recording : o->still;
+    out->recording = own ? t->input.recording : o->still;
     if (!own) {
         (void)sn_fit_match(t->limited, o->still, NULL, column);
         out->column = column;

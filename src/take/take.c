@@ -89,9 +89,12 @@ void sn_take_destroy(sn_take *take) {
     sn_marker_set_destroy(take->handed.set);
     sn_motion_destroy(take->handed.motion);
     sn_marker_set_destroy(take->set);
+    sn_marker_set_destroy(take->unshaped);
     sn_marker_set_destroy(take->given);
     sn_recording_destroy(take->labels);
     sn_recording_destroy(take->relabelled);
+    sn_take_forget_exchanges(take, true);
+    sn_release(&allocator, take->exchange);
     for (size_t i = 0; i < take->nfinding; i++)
         sn_release(&allocator, (void *)(uintptr_t)take->finding[i].text);
     sn_release(&allocator, take->finding);
@@ -220,13 +223,8 @@ static sn_status find_shown(sn_take *t) {
     return SN_OK;
 }
 
-static sn_status prepare(sn_take *t) {
-    const char *note = sn_recording_about(t->recording)->note;
-    if (note[0] != '\0') SN_TRY(sn_take_note(t, SN_FINDING_FILE, note, 0, 0));
-    SN_TRY(sn_take_find_stance(t));
-    SN_TRY(sn_take_find_missing(t));
-    SN_TRY(sn_take_find_labels(t));
-    SN_TRY(sn_take_find_markers(t));
+// What is found from where the markers are, and the first pose.
+static sn_status place(sn_take *t) {
     SN_TRY(sn_take_find_world(t));
     SN_TRY(sn_take_find_frames(t));
     SN_TRY(sn_take_find_cuts(t));
@@ -234,9 +232,21 @@ static sn_status prepare(sn_take *t) {
     SN_TRY(sn_take_check_cancel(t));
     SN_TRY(sn_take_find_shape(t));
     SN_TRY(sn_take_ik_plan(t));
-    SN_TRY(find_shown(t));
     SN_TRY(begin_solve(t));
-    SN_TRY(sn_take_show_stance(t));
+    return sn_take_show_stance(t);
+}
+
+static sn_status prepare(sn_take *t) {
+    const char *note = sn_recording_about(t->recording)->note;
+    if (note[0] != '\0') SN_TRY(sn_take_note(t, SN_FINDING_FILE, note, 0, 0));
+    SN_TRY(sn_take_find_stance(t));
+    SN_TRY(sn_take_find_missing(t));
+    SN_TRY(sn_take_find_labels(t));
+    SN_TRY(sn_take_find_markers(t));
+    SN_TRY(find_shown(t));
+    t->early = t->summary;
+    t->nearly = t->nfinding;
+    SN_TRY(place(t));
     return sn_take_check_cancel(t);
 }
 
@@ -296,12 +306,50 @@ static void forget_fit(sn_take *t) {
     t->markers = NULL;
 }
 
+// What was found by labels that were wrong.
+static void forget_shape(sn_take *t) {
+    while (t->nfinding > t->nearly)
+        sn_release(&t->allocator, (void *)(uintptr_t)t->finding[--t->nfinding].text);
+    sn_take_forget_exchanges(t, false);
+    sn_release(&t->allocator, t->stretch);
+    sn_release(&t->allocator, t->sure);
+    sn_release(&t->allocator, t->plan.owner);
+    t->stretch = NULL;
+    t->sure = NULL;
+    t->nsure = 0;
+    t->plan = (sn_ik_plan){0};
+    t->input.plan = NULL;
+    t->summary = t->early;
+    if (t->unshaped == NULL) return;
+    sn_marker_set_destroy(t->set);
+    t->set = t->unshaped;
+    t->unshaped = NULL;
+}
+
+// All of it as if the labels had been right: a calibration that was made with wrong ones would stay wrong.
 static sn_status fit_again(sn_take *t) {
     forget_fit(t);
-    t->summary.fit = (sn_fit_summary){0};
-    SN_TRY(begin_solve(t));
+    forget_shape(t);
+    t->input.axes = sn_axis_map_identity();
+    t->input.first = t->input.count = t->input.up = 0;
+    SN_TRY(sn_take_apply(t, NULL));
+    SN_TRY(place(t));
     SN_TRY(solve(t, -1));
+    SN_TRY(tell_device(t));
     return finish_fit(t);
+}
+
+// Labels that are put right may show others: as often as that.
+enum { MOST_MENDED = 4 };
+
+static sn_status mend_labels(sn_take *t) {
+    for (int round = 0; round < MOST_MENDED; round++) {
+        bool mended;
+        SN_TRY(sn_take_find_exchanged(t, &mended));
+        if (!mended) break;
+        SN_TRY(fit_again(t));
+    }
+    return sn_take_tell_exchanges(t);
 }
 
 static sn_status finish(sn_take *t) {
@@ -311,9 +359,7 @@ static sn_status finish(sn_take *t) {
     t->finishing = true;
     sn_take_tell(t, &(sn_take_progress){.stage = SN_STAGE_FINISH});
     SN_TRY(finish_fit(t));
-    bool mended;
-    SN_TRY(sn_take_find_exchanged(t, &mended));
-    if (mended) SN_TRY(fit_again(t));
+    SN_TRY(mend_labels(t));
     sn_status status = sn_take_tell_off(t, t->fitting.off, t->fitting.noff);
     sn_fitting_end(&t->fitting);
     SN_TRY(status);

@@ -6,6 +6,9 @@
 #include "take/ik.h"
 #include "take/missing.h"
 
+/// The most pairs of labels that are exchanged at once.
+enum { SN_EXCHANGE_PAIRS = 24 };
+
 /// Which step comes next.
 typedef enum sn_take_step {
     SN_TAKE_CREATED,
@@ -13,6 +16,16 @@ typedef enum sn_take_step {
     SN_TAKE_FINISHED,
     SN_TAKE_FAILED
 } sn_take_step;
+
+/// Labels that were exchanged in some frames: those of two markers, or all of left and right on both arms or legs.
+typedef struct sn_exchange {
+    const char *sides;  ///< "arms" or "legs"; NULL: two markers
+    int npair;
+    int pair[SN_EXCHANGE_PAIRS][2];  ///< markers of the model
+    bool mended;                     ///< they are put right, else only told
+    double given, exchanged;         ///< sums of objectives with labels as they were, and exchanged
+    unsigned char *frames;           ///< of the fitted range: 1 where they were exchanged
+} sn_exchange;
 
 struct sn_take {
     sn_allocator allocator;
@@ -62,10 +75,15 @@ struct sn_take {
 
     sn_ik_plan plan;  ///< ik.c; without an owner: none
 
-    sn_recording *
-        relabelled;  ///< the recording with labels put right (exchanged.c) and without what is none (cuts.c);
-                     ///< NULL: as it is
+    sn_recording *relabelled;  ///< the recording with labels put right (exchanged.c) and without what is none (cuts.c);
+                               ///< NULL: as it is
     bool *cut;  ///< cuts.c: per frame, the recording does not go on there; NULL: nowhere
+    // exchanged.c
+    sn_exchange *exchange;
+    size_t nexchange, exchange_room;
+    sn_take_summary early;    ///< before the world is looked for: from here it is done again
+    size_t nearly;            ///< findings by then
+    sn_marker_set *unshaped;  ///< the set before it was changed; NULL: it is as it was
 
     // solve.c
     sn_fitting fitting;
@@ -83,11 +101,16 @@ struct sn_take {
 sn_status sn_take_check_options(const sn_take_options *o, const sn_model *model,
                                 const sn_recording *recording, sn_error *error);
 
-/// exchanged.c: tell of markers that exchanged their labels; the input gets those put right that are beyond doubt.
-/// @param mended  there are such: the take is to be fitted again
+/// exchanged.c: markers that exchanged their labels for a while; the input gets those put right that are beyond doubt.
+/// @param mended  there are such: the take is to be calibrated and fitted again
 sn_status sn_take_find_exchanged(sn_take *t, bool *mended);
 /// A copy of the recording in `relabelled`, to be changed.
 sn_status sn_take_copy_recording(sn_take *t);
+/// Exchange labels in frames of the fitted range, or keep that for telling. @param what  its frames are not looked at
+sn_status sn_take_exchange(sn_take *t, const sn_exchange *what, int first, int last);
+sn_status sn_take_tell_exchanges(sn_take *t);
+/// Those that were not mended, as they will be found anew. @param mended  these, too
+void sn_take_forget_exchanges(sn_take *t, bool mended);
 
 /// stance.c: where nobody stands in the model's zero pose, a model that does.
 sn_status sn_take_find_stance(sn_take *take);
