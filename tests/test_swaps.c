@@ -230,8 +230,88 @@ static void calibrated_again(void **state) {
     sn_take_destroy(good);
 }
 
+// The same, in the whole take and in most of it, which no jump shows: a calibration would absorb it.
+static void whole_takes(void **state) {
+    example_take *t = *state;
+    static const struct {
+        const char *a, *b;
+        double end;
+    } all[] = {{"LWRA", "LWRB", 1}, {"RWRA", "RWRB", 1},   {"RHEE", "RTOE", 1},
+               {"RELB", "RWRA", 1}, {"LWRA", "LWRB", 0.6}, {"LKNE", "LANK", 0.9}};
+    sn_take *good = take_of(t->model, t->recording, SN_CALIBRATE_OFFSETS);
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+        int first = -1, last = -1, end = (int)(all[i].end * t->nframe) - 1;
+        sn_recording *r = recording_cut(t->recording, 0, t->nframe);
+        exchange(r, all[i].a, all[i].b, 0, end);
+        sn_take *bad = take_of(t->model, r, SN_CALIBRATE_OFFSETS);
+        print_message("%s and %s: %g from the fit with right labels\n", all[i].a, all[i].b,
+                      most_off(good, bad));
+        assert_int_equal(exchanges(bad, all[i].a, all[i].b, &first, &last), 1);
+        assert_int_equal(first, 0);
+        assert_true(abs(last - end) <= 2);
+        assert_true(most_off(good, bad) == 0);
+        assert_int_equal(sn_take_verdict(bad), SN_VERDICT_GOOD);
+        sn_take_destroy(bad);
+        sn_recording_destroy(r);
+    }
+    sn_take_destroy(good);
+}
+
+// No right take may be told to be wrong, nor a half of one, at any rate; and what is put in is put right.
+static void whole_clips(void **unused) {
+    (void)unused;
+    static const struct {
+        const char *skeleton, *take;
+    } all[] = {{"cmu/02.asf", "cmu/02_01.c3d"},
+               {"hdm05/HDM_dg.asf", "hdm05/HDM_dg_06-03_03_120.c3d"},
+               {"hdm05/HDM_mm.asf", "hdm05/HDM_mm_01-02_03_120.c3d"},
+               {"hdm05/HDM_dg.asf", "hdm05/HDM_dg_03-05_02_120.c3d"},
+               {"hdm05/HDM_dg.asf", "hdm05/HDM_dg_01-03_01_120.c3d"},
+               {"cmu/85_02.bvh", "cmu/85_02.c3d"}};
+    static const char *const pairs[][2] = {
+        {"LWRA", "LWRB"}, {"RWRA", "RWRB"}, {"RHEE", "RTOE"}, {"RELB", "RWRA"}};
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+        sn_document skeleton = read_clip(all[i].skeleton), take = read_clip(all[i].take);
+        if (skeleton.model == NULL || take.recording == NULL) {
+            print_message("skipped: %s is not there\n", all[i].take);
+            skip();
+        }
+        const int n = sn_recording_about(take.recording)->nframe;
+        for (int part = 0; part < 4; part++) {
+            int first, last;
+            sn_clip clip = sn_clip_default();
+            sn_recording *r = recording_cut(take.recording, part == 2 ? n / 2 : 0,
+                                            part == 1 || part == 2 ? n / 2 : n);
+            sn_recording *slow = NULL;
+            clip.every = part == 3 ? 4 : 1;
+            assert_int_equal(sn_recording_clip(r, &clip, NULL, &slow, NULL, NULL), SN_OK);
+            sn_take *right = take_of(skeleton.model, slow, SN_CALIBRATE_AUTO);
+            print_message("%s, part %d\n", all[i].take, part);
+            assert_int_equal(exchanges(right, "", "", &first, &last), 0);
+            for (size_t k = 0; k < 4 && i < 2 && part == 0; k++) {
+                sn_recording *bad = recording_cut(r, 0, n);
+                exchange(bad, pairs[k][0], pairs[k][1], 0, n - 1);
+                sn_take *mended = take_of(skeleton.model, bad, SN_CALIBRATE_AUTO);
+                assert_int_equal(exchanges(mended, pairs[k][0], pairs[k][1], &first, &last), 1);
+                assert_true(most_off(right, mended) == 0);
+                sn_take_destroy(mended);
+                sn_recording_destroy(bad);
+            }
+            sn_take_destroy(right);
+            sn_recording_destroy(slow);
+            sn_recording_destroy(r);
+        }
+        sn_document_destroy(&skeleton);
+        sn_document_destroy(&take);
+    }
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(injected), cmocka_unit_test(put_right),
-                                       cmocka_unit_test(calibrated_again), cmocka_unit_test(clips)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(injected),
+                                       cmocka_unit_test(put_right),
+                                       cmocka_unit_test(calibrated_again),
+                                       cmocka_unit_test(whole_takes),
+                                       cmocka_unit_test(whole_clips),
+                                       cmocka_unit_test(clips)};
     return cmocka_run_group_tests(tests, example_begin, example_end);
 }

@@ -638,7 +638,7 @@ typedef enum sn_severity { SN_SEVERITY_NOTE, SN_SEVERITY_WARNING, SN_SEVERITY_ER
     ENTRY(SN_FINDING_SIZE_DIFFERS, "size-differs", WARNING, "ratio")                               \
     ENTRY(SN_FINDING_UNIT_DOUBTFUL, "unit-doubtful", WARNING, "ratio")                             \
     ENTRY(SN_FINDING_MIRRORED, "mirrored", WARNING, "frames ratio")                                \
-    ENTRY(SN_FINDING_SIDES_EXCHANGED, "sides-exchanged", WARNING, "ratio")                         \
+    ENTRY(SN_FINDING_SIDES_EXCHANGED, "sides-exchanged", WARNING, "ratio mended")                  \
     ENTRY(SN_FINDING_FAR_FROM_BONES, "far-from-bones", WARNING, "rms worst size")                  \
     ENTRY(SN_FINDING_HEIGHT_DIFFERS, "height-differs", WARNING, "given found")                     \
     ENTRY(SN_FINDING_STANCE_FOUND, "stance-found", NOTE, "told")                                   \

@@ -144,6 +144,15 @@ static const struct {
     double tolerance;
 } rounds[ROUNDS] = {{300, 1e-8}, {14, 1e-3}, {300, 1e-9}};
 
+// What frames are worth was found with these labels; to be compared with others they count as at first.
+static sn_status tell_energy(sn_estimate *e, sn_error *error) {
+    int moving = 0;
+    for (int k = 0; k < e->nframe; k++) moving += !e->still[k];
+    for (int k = 0; k < e->nframe; k++)
+        e->share[k] = e->o.independent / (e->still[k] ? e->nframe - moving : moving);
+    return sn_estimate_energy(e, e->x, e->poses, e->o.asked.energy, error);
+}
+
 static sn_status run(sn_estimate *e, sn_calibrate_report *report, sn_error *error) {
     int known = 0;
     bool folded;
@@ -182,8 +191,9 @@ static sn_status run(sn_estimate *e, sn_calibrate_report *report, sn_error *erro
     SN_TRY(sn_estimate_weigh(e, &report->rms, &report->outliers, error));
     report->frames = e->nframe;
     report->iterations = e->iterations;
-    return e->o.asked.sure != NULL ? sn_estimate_sure(e, e->o.asked.sure, e->o.asked.nsure, error)
-                                   : SN_OK;
+    if (e->o.asked.sure != NULL)
+        SN_TRY(sn_estimate_sure(e, e->o.asked.sure, e->o.asked.nsure, error));
+    return e->o.asked.energy != NULL ? tell_energy(e, error) : SN_OK;
 }
 
 static void lay_out_bodies(sn_estimate *e, sn_layout *l) {

@@ -84,10 +84,17 @@ void sn_take_forget_exchanges(sn_take *t, bool mended) {
 // --- telling -----------------------------------------------------------------------------------------
 
 static sn_status tell(sn_take *t, const sn_exchange *e, int first, int last) {
-    sn_finding *f = sn_take_add(t, SN_FINDING_EXCHANGED, NULL);
+    const bool sides = e->sides != NULL;
+    sn_finding *f =
+        sn_take_add(t, sides ? SN_FINDING_SIDES_EXCHANGED : SN_FINDING_EXCHANGED, e->sides);
     if (f == NULL) return SN_ERR_MEMORY;
-    f->marker = e->pair[0][0];
-    f->other = e->pair[0][1];
+    if (!sides) {
+        f->marker = e->pair[0][0];
+        f->other = e->pair[0][1];
+    }
+    // what is put right does no harm
+    if (e->mended) f->severity = SN_SEVERITY_NOTE;
+    if (e->doubtful) f->severity = SN_SEVERITY_WARNING;
     f->has_frames = true;
     f->first = (int64_t)first + t->summary.first_frame;
     f->last = (int64_t)last + t->summary.first_frame;
@@ -96,13 +103,30 @@ static sn_status tell(sn_take *t, const sn_exchange *e, int first, int last) {
     return SN_OK;
 }
 
+static bool shows(const sn_take *t, const sn_exchange *e, int frame) {
+    double x[3];
+    for (int i = 0; i < e->npair; i++)
+        if (sn_fit_goal(&t->input, e->pair[i][0], t->input.first + frame, x) &&
+            sn_fit_goal(&t->input, e->pair[i][1], t->input.first + frame, x))
+            return true;
+    return false;
+}
+
 sn_status sn_take_tell_exchanges(sn_take *t) {
     for (size_t i = 0; i < t->nexchange; i++) {
         const sn_exchange *e = &t->exchange[i];
+        // frames that hide them go with those before
+        for (int f = 1; f < t->input.count; f++)
+            if (!shows(t, e, f)) e->frames[f] = e->frames[f - 1];
         for (int f = 0, first = 0; f < t->input.count; f++) {
             if (!e->frames[f]) first = f + 1;
             const bool ends = f + 1 == t->input.count || !e->frames[f + 1];
-            if (e->frames[f] && ends) SN_TRY(tell(t, e, first, f));
+            if (!e->frames[f] || !ends) continue;
+            // at its ends nothing was exchanged that was hidden
+            int last = f;
+            while (first < last && !shows(t, e, first)) first++;
+            while (last > first && !shows(t, e, last)) last--;
+            SN_TRY(tell(t, e, first, last));
         }
     }
     return SN_OK;

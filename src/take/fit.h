@@ -54,6 +54,9 @@ typedef struct sn_calibrate_options {
     sn_take_sure
         *sure;   ///< filled with how sure all of it is: nmarker + 2 njoint entries; may be NULL
     int *nsure;  ///< and how many there are
+    double *
+        energy;  ///< filled with how unlikely places, lengths and postures are, twice the logarithm, all frames counted
+                 ///< as usual: to compare labels; may be NULL
     void (*progress)(void *user, double fraction);
     void *progress_user;
     int threads;      ///< default 1; the result has the same bits for any number
@@ -122,6 +125,24 @@ double sn_weight_of_name(const char *name);
 /// @param input  a model with limits tells better
 sn_status sn_fit_handedness(const sn_fit_input *input, const sn_cancel *cancel,
                             const sn_allocator *allocator, sn_handedness *out);
+
+/// The first frames that this looked at, and their poses with labels as they are.
+enum { SN_FIT_FEW = 2 };
+typedef struct sn_fit_few {
+    int count;
+    int frame[SN_FIT_FEW];  ///< of the recording
+    double *q;              ///< SN_FIT_FEW x nq
+} sn_fit_few;
+
+/// @param poses  with room, count 0; NULL: not wanted
+sn_status sn_fit_handedness_poses(const sn_fit_input *input, const sn_cancel *cancel,
+                                  const sn_allocator *allocator, sn_handedness *out,
+                                  sn_fit_few *poses);
+
+/// The marker of the same name on the other side; its own where there is none.
+int sn_fit_twin(const sn_model *model, int marker);
+/// Does a marker sit on the upper arm, the thigh or below? Shoulders go with arms, where a figure has one on each side.
+bool sn_fit_is_on(const sn_model *model, bool legs, int marker);
 
 /// How far a model's markers sit from their bones, the ways from their joints to the joints' children.
 typedef struct sn_bone_report {
@@ -284,6 +305,12 @@ typedef struct sn_fit_swap {
 /// @param out     `most` entries
 sn_status sn_fit_swaps(const sn_fit_input *input, const sn_motion *motion,
                        const sn_allocator *allocator, sn_fit_swap *out, int most, int *count);
+
+/// Frames from 0 in which two markers of a pair jump, each to where the other one was going, or most of several pairs at
+/// once; where there is one pair, also those in which it comes back.
+/// @param out  `most` entries, 32 at least
+sn_status sn_fit_swap_events(const sn_fit_input *input, const int (*pair)[2], int npair,
+                             const sn_allocator *allocator, int *out, int most, int *count);
 
 /// The errors of any motion against the input: what sn_fit_run() fills, for frames that are already fit.
 sn_status sn_fit_measure(const sn_fit_input *input, const sn_motion *motion,

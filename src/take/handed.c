@@ -27,7 +27,7 @@ static const double mirrored_below = 0.8;
 static const double exchanged_below = 0.95;
 // After a few frames from all over the take it is plain enough, and each takes as long as hundreds that are followed.
 static const double plainly_right = 1.5;
-enum { FEW = 2 };
+enum { FEW = SN_FIT_FEW };
 
 static sn_status make_problem(const sn_model *model, double *zero, double *weight,
                               const sn_allocator *allocator, sn_problem **out) {
@@ -52,8 +52,7 @@ static int find_marker(const sn_model *m, const char *name) {
     return -1;
 }
 
-// The marker of the same name on the other side; its own where there is none.
-static int twin_of(const sn_model *m, int marker) {
+int sn_fit_twin(const sn_model *m, int marker) {
     static const char *const words[][2] = {
         {"left", "right"}, {"Left", "Right"}, {"L", "R"}, {"l", "r"}};
     const char *name = sn_model_marker(m, marker)->name;
@@ -69,10 +68,9 @@ static int twin_of(const sn_model *m, int marker) {
     return marker;
 }
 
-// Does a marker sit on a limb? Shoulders go with arms, where a figure has one on each side.
-static bool is_on(const sn_model *m, sn_body limb, int marker) {
-    if (limb == SN_BODY_UPPER_ARM &&
-        sn_body_carrier(m, SN_BODY_CLAVICLE, 0) != sn_body_carrier(m, SN_BODY_CLAVICLE, 1))
+bool sn_fit_is_on(const sn_model *m, bool legs, int marker) {
+    sn_body limb = legs ? SN_BODY_THIGH : SN_BODY_UPPER_ARM;
+    if (!legs && sn_body_carrier(m, SN_BODY_CLAVICLE, 0) != sn_body_carrier(m, SN_BODY_CLAVICLE, 1))
         limb = SN_BODY_CLAVICLE;
     for (int side = 0; side < 2; side++) {
         const int joint = sn_body_carrier(m, limb, side);
@@ -83,15 +81,15 @@ static bool is_on(const sn_model *m, sn_body limb, int marker) {
 }
 
 // f of a frame solved from nothing, its x negated or not, with labels exchanged on a limb of both sides, or none.
-enum { NO_LIMB = SN_BODY_PARTS };
+enum { ARMS, LEGS, NO_LIMB };
 
 static sn_status solve(const sn_fit_input *in, sn_problem *problem, sn_solver *solver, int frame,
                        bool mirrored, int limb, double *q, double *f) {
     sn_report report;
     for (int i = 0; i < sn_model_nmarker(in->model); i++) {
         double goal[3];
-        const bool other = limb != NO_LIMB && is_on(in->model, (sn_body)limb, i);
-        bool there = sn_fit_goal(in, other ? twin_of(in->model, i) : i, frame, goal);
+        const bool other = limb != NO_LIMB && sn_fit_is_on(in->model, limb == LEGS, i);
+        bool there = sn_fit_goal(in, other ? sn_fit_twin(in->model, i) : i, frame, goal);
         if (there && mirrored) goal[0] = -goal[0];
         SN_TRY(there ? sn_problem_set_goal(problem, i, goal)
                      : sn_problem_set_missing(problem, i, true));
@@ -124,6 +122,12 @@ static int choose(const sn_fit_input *in, int *frame) {
 
 sn_status sn_fit_handedness(const sn_fit_input *input, const sn_cancel *cancel,
                             const sn_allocator *allocator, sn_handedness *out) {
+    return sn_fit_handedness_poses(input, cancel, allocator, out, NULL);
+}
+
+sn_status sn_fit_handedness_poses(const sn_fit_input *input, const sn_cancel *cancel,
+                                  const sn_allocator *allocator, sn_handedness *out,
+                                  sn_fit_few *poses) {
     if (out == NULL || !sn_fit_input_good(input, NULL)) return SN_ERR_ARGUMENT;
     *out = (sn_handedness){0};
     size_t nq = (size_t)sn_model_nq(input->model), nv = (size_t)sn_model_nv(input->model);
@@ -148,12 +152,15 @@ sn_status sn_fit_handedness(const sn_fit_input *input, const sn_cancel *cancel,
             double f = 0;
             status = solve(input, problem, solver, frame[at], mirrored, NO_LIMB, q, &f);
             *(mirrored ? &out->mirrored : &out->given) += f;
-            few += k < FEW && !mirrored ? f : 0;
+            if (k >= FEW || mirrored) continue;
+            few += f;
+            if (poses == NULL) continue;
+            poses->frame[poses->count] = frame[at];
+            memcpy(poses->q + (size_t)poses->count++ * nq, q, nq * sizeof *q);
         }
         for (int l = 0; status == SN_OK && k < FEW && l < 2; l++) {
             double f = 0;
-            status = solve(input, problem, solver, frame[at], false,
-                           l == 0 ? SN_BODY_UPPER_ARM : SN_BODY_THIGH, q, &f);
+            status = solve(input, problem, solver, frame[at], false, l == 0 ? ARMS : LEGS, q, &f);
             limb[l] += f;
         }
     }

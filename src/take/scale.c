@@ -46,12 +46,17 @@ static bool is_placed(const sn_marker_set *set) {
     return placed;
 }
 
-sn_status sn_take_check_handedness(sn_take *t) {
-    sn_handedness *h = &t->summary.handed;
+// @param few  may be NULL
+static sn_status find_handedness(sn_take *t, sn_fit_few *few) {
     sn_fit_input input = t->input;
     input.model = t->limited;
-    SN_TRY(sn_fit_handedness(&input, &t->options.cancel, &t->allocator, h));
-    SN_TRY(sn_take_check_cancel(t));
+    SN_TRY(sn_fit_handedness_poses(&input, &t->options.cancel, &t->allocator, &t->summary.handed,
+                                   few));
+    return sn_take_check_cancel(t);
+}
+
+static sn_status tell_handedness(sn_take *t) {
+    const sn_handedness *h = &t->summary.handed;
     for (int legs = 0; legs < 2 && !h->looks_mirrored; legs++)
         if (legs ? h->legs_exchanged : h->arms_exchanged)
             SN_TRY(sn_take_note(t, SN_FINDING_SIDES_EXCHANGED, legs ? "legs" : "arms",
@@ -59,6 +64,11 @@ sn_status sn_take_check_handedness(sn_take *t) {
     if (!h->looks_mirrored) return SN_OK;
     return sn_take_note(t, SN_FINDING_MIRRORED, NULL, h->frames,
                         h->given / fmax(h->mirrored, 1e-12));
+}
+
+sn_status sn_take_check_handedness(sn_take *t) {
+    SN_TRY(find_handedness(t, NULL));
+    return tell_handedness(t);
 }
 
 // After it: markers that hang in the air belong to another skeleton.
@@ -155,58 +165,89 @@ static void tell_shape(sn_take *t, const sn_mat3 *stretch) {
     }
 }
 
-static sn_status calibrate(sn_take *t, double *position, sn_mat3 *stretch) {
+static sn_calibrate_options calibrate_options(const sn_take *t) {
     sn_calibrate_options o = sn_calibrate_options_default();
-    sn_error error = {0};
-    sn_fit_input input = t->input, still;
-    size_t n = (size_t)sn_model_nmarker(t->model) + 1;
-    double *doubt = sn_acquire(&t->allocator, n * (sizeof *doubt + sizeof(int)));
-    size_t room = n + 2 * (size_t)sn_model_njoint(t->model);
-    t->sure = sn_acquire(&t->allocator, room * sizeof *t->sure);
-    if (doubt == NULL || t->sure == NULL) {
-        sn_release(&t->allocator, doubt);
-        return SN_ERR_MEMORY;
-    }
-    find_doubts(t, doubt);
-    input.model = t->limited;
-    sn_status status = sn_take_find_still(t, (int *)(doubt + n), &still);
-    if (status == SN_OK && still.count > 0) status = sn_take_check_still(t, &still);
-    if (status != SN_OK) {
-        sn_release(&t->allocator, doubt);
-        return status;
-    }
-    if (still.count > 0) o.still = &still;
     o.frames = t->options.calibrate_frames;
     o.scale = t->options.calibrate == SN_CALIBRATE_SCALE;
     if (t->mended != NULL) o.only = t->missing.chest;
     o.coordinates = t->options.coordinates;
-    o.doubt = doubt;
     o.height = t->options.height;
     o.lengths = t->options.lengths;
     o.nlength = t->options.nlength;
-    o.sure = t->sure;
-    o.nsure = &t->nsure;
     o.threads = t->options.threads;
     o.pool = t->options.pool;
     o.cancel = t->options.cancel;
-    o.progress = tell_calibration;
-    o.progress_user = t;
+    return o;
+}
+
+// @param o  the rest of its options is filled in
+static sn_status run_calibration(sn_take *t, sn_calibrate_options *o, double *position,
+                                 sn_mat3 *stretch, sn_calibrate_report *report, sn_error *error) {
+    sn_fit_input input = t->input, still;
+    size_t n = (size_t)sn_model_nmarker(t->model) + 1;
+    double *doubt = sn_acquire(&t->allocator, n * (sizeof *doubt + sizeof(int)));
     // a marker that is elsewhere for a while must not move the shape
     unsigned char *dropped = sn_acquire(&t->allocator, (size_t)input.count * n);
-    if (status == SN_OK)
-        status =
-            dropped == NULL ? SN_ERR_MEMORY : sn_fit_drop_leaps(&input, &t->allocator, dropped);
+    sn_status status = doubt == NULL || dropped == NULL ? SN_ERR_MEMORY : SN_OK;
+    input.model = t->limited;
+    if (status == SN_OK) find_doubts(t, doubt);
+    if (status == SN_OK) status = sn_take_find_still(t, (int *)(doubt + n), &still);
+    // once, by the calibration that counts
+    if (status == SN_OK && still.count > 0 && o->sure != NULL)
+        status = sn_take_check_still(t, &still);
+    if (status == SN_OK && still.count > 0) o->still = &still;
+    o->doubt = doubt;
+    if (status == SN_OK) status = sn_fit_drop_leaps(&input, &t->allocator, dropped);
     input.dropped = dropped;
     if (status == SN_OK)
-        status = sn_calibrate(&input, &o, &t->allocator, position, stretch, &t->summary.calibration,
-                              &error);
+        status = sn_calibrate(&input, o, &t->allocator, position, stretch, report, error);
     sn_release(&t->allocator, dropped);
     sn_release(&t->allocator, doubt);
-    SN_TRY(sn_take_fail(t, SN_FINDING_FAILED, status, &error));
+    return status;
+}
+
+static sn_status calibrate(sn_take *t, double *position, sn_mat3 *stretch) {
+    sn_calibrate_options o = calibrate_options(t);
+    sn_error error = {0};
+    const size_t room =
+        (size_t)sn_model_nmarker(t->model) + 1 + 2 * (size_t)sn_model_njoint(t->model);
+    t->sure = sn_acquire(&t->allocator, room * sizeof *t->sure);
+    if (t->sure == NULL) return SN_ERR_MEMORY;
+    o.sure = t->sure;
+    o.nsure = &t->nsure;
+    o.progress = tell_calibration;
+    o.progress_user = t;
+    sn_status status = run_calibration(t, &o, position, stretch, &t->summary.calibration, &error);
+    // what a static trial is refused for is told already
+    if (error.text[0] != '\0') status = sn_take_fail(t, SN_FINDING_FAILED, status, &error);
+    SN_TRY(status);
     SN_TRY(sn_take_check_cancel(t));
     tell_calibration(t, 1);
     tell_shape(t, stretch);
     return SN_OK;
+}
+
+// Frames of a calibration that only compares labels: with 60 they stand no further apart.
+enum { COMPARED = 20 };
+
+sn_status sn_take_weigh_labels(sn_take *t, double *energy) {
+    sn_calibrate_options o = calibrate_options(t);
+    sn_calibrate_report report;
+    sn_error error = {0};
+    const size_t njoint = (size_t)sn_model_njoint(t->model);
+    double *position =
+        sn_acquire(&t->allocator, 3 * ((size_t)sn_model_nmarker(t->model) + 1) * sizeof *position);
+    sn_mat3 *stretch = sn_acquire(&t->allocator, njoint * sizeof *stretch);
+    *energy = INFINITY;
+    o.energy = energy;
+    if (o.frames > COMPARED) o.frames = COMPARED;
+    sn_status status = position == NULL || stretch == NULL ? SN_ERR_MEMORY : SN_OK;
+    for (size_t j = 0; j < njoint && status == SN_OK; j++) stretch[j] = m3_identity();
+    if (status == SN_OK) status = run_calibration(t, &o, position, stretch, &report, &error);
+    sn_release(&t->allocator, stretch);
+    sn_release(&t->allocator, position);
+    SN_TRY(sn_take_check_cancel(t));
+    return status;
 }
 
 // What the take does not show. Names are the present model's: the one that the calibration saw is gone.
@@ -256,11 +297,27 @@ static sn_status check_height(sn_take *t) {
     return sn_take_note(t, SN_FINDING_HEIGHT_DIFFERS, NULL, given, found);
 }
 
+// Before markers may move, as they would absorb it.
+static sn_status check_labels(sn_take *t) {
+    const size_t nq = (size_t)sn_model_nq(t->limited), n = (size_t)sn_model_nmarker(t->limited);
+    double *doubt = sn_acquire(&t->allocator, (n + 1 + SN_FIT_FEW * nq) * sizeof *doubt);
+    sn_fit_few few = {.q = doubt != NULL ? doubt + n + 1 : NULL};
+    bool mended = false;
+    sn_status status = doubt == NULL ? SN_ERR_MEMORY : find_handedness(t, &few);
+    if (status == SN_OK && !t->summary.handed.looks_mirrored) {
+        find_doubts(t, doubt);
+        status = sn_take_find_mixed(t, doubt, &few, &mended);
+    }
+    sn_release(&t->allocator, doubt);
+    SN_TRY(status);
+    if (mended) SN_TRY(find_handedness(t, NULL));
+    return tell_handedness(t);
+}
+
 static sn_status find_shape(sn_take *t, double *position, sn_mat3 *stretch,
                             sn_marker_place *places) {
     SN_TRY(scale_figure(t, places));
-    // before markers may move, as they would absorb it
-    SN_TRY(sn_take_check_handedness(t));
+    SN_TRY(check_labels(t));
     SN_TRY(calibrate(t, position, stretch));
     SN_TRY(move_markers(t, position, places));
     SN_TRY(check_height(t));

@@ -127,6 +127,42 @@ static void say_static(writer *w, const sn_finding *f) {
     HINT("; give this person's trial with the same markers, or fit without --static");
 }
 
+// How much better frames fit with labels exchanged, and what was done; a wrist's tells by what joints do, not by this.
+static void say_better(writer *w, const sn_finding *f) {
+    const bool better = f->number[0] >= 1.05, mended = f->number[1] > 0;
+    if (better) say(w, ": with their labels exchanged these fit %.1f times better", f->number[0]);
+    if (mended) say(w, ", and so they are fitted");
+    say(w, "; mend it in the file");
+}
+
+static void say_exchanged(writer *w, const sn_take *t, const sn_finding *f) {
+    const bool doubtful = f->severity != SN_SEVERITY_NOTE;
+    say(w, "%s and %s %s exchanged in ", marker_name(t, f->marker), marker_name(t, f->other),
+        doubtful ? "may be" : "look");
+    say_frames(w, f);
+    if (doubtful) {
+        say(w, ", as the limb they are on is likelier so: look at it, and mend it in the file");
+        return;
+    }
+    say_better(w, f);
+    if (!(f->number[1] > 0)) HINT(", or try --robust");
+}
+
+static void say_sides(writer *w, const sn_finding *f) {
+    say(w, "left and right %s exchanged on the %s", f->number[1] > 0 ? "are" : "look", f->text);
+    if (f->has_frames) {
+        say(w, " in ");
+        say_frames(w, f);
+        say_better(w, f);
+        return;
+    }
+    say(w, ": with their labels exchanged frames fit ");
+    if (f->number[0] >= 1.05)
+        say(w, "%.1f times better; mend it in the file", f->number[0]);
+    else
+        say(w, "better; mend it in the file");
+}
+
 static void say_note(writer *w, const sn_take *t, const sn_finding *f) {
     const double *x = f->number;
     switch (f->code) {
@@ -198,12 +234,10 @@ static void say_note(writer *w, const sn_take *t, const sn_finding *f) {
             say(w, "the largest error allowed is %g metres, which every frame stays below", x[0]);
         break;
     case SN_FINDING_EXCHANGED:
-        say(w,
-            "%s and %s look exchanged in frames %lld to %lld: with their labels exchanged these "
-            "fit %.1f times better%s; mend it in the file",
-            marker_name(t, f->marker), marker_name(t, f->other), (long long)f->first,
-            (long long)f->last, x[0], x[1] > 0 ? ", and so they are fitted" : "");
-        if (!(x[1] > 0)) HINT(", or try --robust");
+        say_exchanged(w, t, f);
+        break;
+    case SN_FINDING_SIDES_EXCHANGED:
+        say_sides(w, f);
         break;
     case SN_FINDING_MARKER_OFF:
         say_off(w, t, f);
@@ -390,11 +424,11 @@ static void say_warning(writer *w, const sn_take *t, const sn_finding *f) {
             unit_of(f), x[0]);
         HINT(" (--units)");
         break;
+    case SN_FINDING_EXCHANGED:
+        say_exchanged(w, t, f);
+        break;
     case SN_FINDING_SIDES_EXCHANGED:
-        say(w,
-            "left and right look exchanged on the %s: with their labels exchanged frames fit %.1f "
-            "times better; mend it in the file",
-            f->text, x[0]);
+        say_sides(w, f);
         break;
     case SN_FINDING_MIRRORED:
         say(w,

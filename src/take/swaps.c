@@ -193,6 +193,16 @@ static int find_events(search *s, int a, int b, int *event) {
     return n;
 }
 
+// The same of all labels of two sides at once: how many pairs cross, of those that are seen.
+static bool most_cross(const search *s, const int (*pair)[2], int npair, int frame) {
+    int seen = 0, crossed = 0;
+    for (int i = 0; i < npair; i++) {
+        seen += both_seen(s, pair[i][0], pair[i][1], frame);
+        crossed += cross(s, pair[i][0], pair[i][1], frame);
+    }
+    return crossed > 0 && 2 * crossed >= seen;
+}
+
 static sn_status search_all(search *s, sn_fit_swap *out, int most, int *count) {
     int nmarker = sn_model_nmarker(s->in->model), pairs[MOST_EVENTS][2], npair = 0;
     for (int f = 1; f < s->in->count; f++) {
@@ -211,28 +221,52 @@ static sn_status search_all(search *s, sn_fit_swap *out, int most, int *count) {
     return SN_OK;
 }
 
+static sn_status open_search(search *s, const sn_fit_input *input, const sn_motion *motion,
+                             const sn_allocator *allocator) {
+    size_t n = (size_t)sn_model_nmarker(input->model) + 1, nq = (size_t)sn_model_nq(input->model);
+    double rate = sn_recording_about(input->recording)->rate;
+    *s = (search){.in = input,
+                  .motion = motion,
+                  .allocator = allocator,
+                  .reach = rate > 20 ? (int)fmin(rate / 10, 100) : 2,
+                  .width = 3 * (size_t)sn_recording_about(input->recording)->nmarker};
+    s->going = sn_acquire(allocator, n * sizeof *s->going);
+    s->off = sn_acquire(allocator, n * sizeof *s->off);
+    s->q = sn_acquire(allocator, (nq + 1) * sizeof *s->q);
+    return s->going == NULL || s->off == NULL || s->q == NULL ? SN_ERR_MEMORY : SN_OK;
+}
+
+static void close_search(search *s) {
+    sn_solver_destroy(s->solver);
+    sn_problem_destroy(s->problem);
+    sn_release(s->allocator, s->q);
+    sn_release(s->allocator, s->off);
+    sn_release(s->allocator, s->going);
+}
+
 sn_status sn_fit_swaps(const sn_fit_input *input, const sn_motion *motion,
                        const sn_allocator *allocator, sn_fit_swap *out, int most, int *count) {
     if (motion == NULL || out == NULL || count == NULL || most < 0 ||
         !sn_fit_input_good(input, motion))
         return SN_ERR_ARGUMENT;
-    size_t n = (size_t)sn_model_nmarker(input->model) + 1, nq = (size_t)sn_model_nq(input->model);
-    double rate = sn_recording_about(input->recording)->rate;
-    search s = {.in = input,
-                .motion = motion,
-                .allocator = allocator,
-                .reach = rate > 20 ? (int)fmin(rate / 10, 100) : 2,
-                .width = 3 * (size_t)sn_recording_about(input->recording)->nmarker};
+    search s;
     *count = 0;
-    s.going = sn_acquire(allocator, n * sizeof *s.going);
-    s.off = sn_acquire(allocator, n * sizeof *s.off);
-    s.q = sn_acquire(allocator, (nq + 1) * sizeof *s.q);
-    sn_status status = s.going == NULL || s.off == NULL || s.q == NULL ? SN_ERR_MEMORY : SN_OK;
+    sn_status status = open_search(&s, input, motion, allocator);
     if (status == SN_OK) status = search_all(&s, out, most, count);
-    sn_solver_destroy(s.solver);
-    sn_problem_destroy(s.problem);
-    sn_release(allocator, s.q);
-    sn_release(allocator, s.off);
-    sn_release(allocator, s.going);
+    close_search(&s);
+    return status;
+}
+
+sn_status sn_fit_swap_events(const sn_fit_input *input, const int (*pair)[2], int npair,
+                             const sn_allocator *allocator, int *out, int most, int *count) {
+    search s;
+    sn_status status = open_search(&s, input, NULL, allocator);
+    *count = 0;
+    for (int f = 1; f < input->count && status == SN_OK && *count < most; f++)
+        if (find_jumps(&s, f) >= 2 && most_cross(&s, pair, npair, f)) out[(*count)++] = f;
+    // a pair may have been exchanged while it was hidden
+    if (npair == 1 && status == SN_OK && most >= MOST_EVENTS)
+        *count = find_events(&s, pair[0][0], pair[0][1], out);
+    close_search(&s);
     return status;
 }

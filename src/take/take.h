@@ -23,6 +23,7 @@ typedef struct sn_exchange {
     int npair;
     int pair[SN_EXCHANGE_PAIRS][2];  ///< markers of the model
     bool mended;                     ///< they are put right, else only told
+    bool doubtful;                   ///< which is a warning
     double given, exchanged;         ///< sums of objectives with labels as they were, and exchanged
     unsigned char *frames;           ///< of the fitted range: 1 where they were exchanged
 } sn_exchange;
@@ -75,8 +76,9 @@ struct sn_take {
 
     sn_ik_plan plan;  ///< ik.c; without an owner: none
 
-    sn_recording *relabelled;  ///< the recording with labels put right (exchanged.c) and without what is none (cuts.c);
-                               ///< NULL: as it is
+    sn_recording *
+        relabelled;  ///< the recording with labels put right (exchanged.c) and without what is none (cuts.c);
+                     ///< NULL: as it is
     bool *cut;  ///< cuts.c: per frame, the recording does not go on there; NULL: nowhere
     // exchanged.c
     sn_exchange *exchange;
@@ -111,6 +113,12 @@ sn_status sn_take_exchange(sn_take *t, const sn_exchange *what, int first, int l
 sn_status sn_take_tell_exchanges(sn_take *t);
 /// Those that were not mended, as they will be found anew. @param mended  these, too
 void sn_take_forget_exchanges(sn_take *t, bool mended);
+
+/// mixed.c: labels that were exchanged are put right before a calibration absorbs that. @param doubt  per marker
+/// @param few  poses of some frames, to begin with
+sn_status sn_take_find_mixed(sn_take *t, const double *doubt, const sn_fit_few *few, bool *mended);
+/// scale.c: how unlikely a calibration with the present labels is, see sn_calibrate_options; nothing is kept.
+sn_status sn_take_weigh_labels(sn_take *t, double *energy);
 
 /// stance.c: where nobody stands in the model's zero pose, a model that does.
 sn_status sn_take_find_stance(sn_take *take);
