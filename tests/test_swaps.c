@@ -306,11 +306,58 @@ static void whole_clips(void **unused) {
     }
 }
 
+// All labels of both legs, or of both arms, in some of the take: one finding with its frames, and no other.
+static void sides(void **state) {
+    example_take *t = *state;
+    static const char *const names[2][8] = {{"SHO", "UPA", "ELB", "FRM", "WRA", "WRB", "FIN"},
+                                            {"THI", "KNE", "SHN", "ANK", "HEE", "TOE", "MT5"}};
+    static const struct {
+        int legs, without, first, last;
+    } all[] = {
+        {1, 0, 612, 1224}, {0, 0, 612, 1224}, {1, 0, 857, 1224}, {0, 1, 367, 734}, {0, 0, 0, 1224}};
+    sn_take *good = take_of(t->model, t->recording, SN_CALIBRATE_OFFSETS);
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+        int told = 0;
+        sn_recording *r = recording_cut(t->recording, 0, t->nframe);
+        for (int k = all[i].without; k < 7; k++) {
+            char left[8], right[8];
+            (void)snprintf(left, sizeof left, "L%s", names[all[i].legs][k]);
+            (void)snprintf(right, sizeof right, "R%s", names[all[i].legs][k]);
+            exchange(r, left, right, all[i].first, all[i].last);
+        }
+        sn_take *bad = take_of(t->model, r, SN_CALIBRATE_OFFSETS);
+        print_message("%s: %g from the fit with right labels\n", all[i].legs ? "legs" : "arms",
+                      most_off(good, bad));
+        for (int k = 0; k < sn_take_nfinding(bad); k++) {
+            const sn_finding *f = sn_take_finding(bad, k);
+            char sentence[400];
+            (void)sn_take_sentence(bad, k, SN_VOICE_COMMAND, sentence, sizeof sentence);
+            print_message("    %s\n", sentence);
+            assert_null(strstr(sentence, "1.0 times"));
+            assert_int_equal(f->severity, SN_SEVERITY_NOTE);
+            if (f->code != SN_FINDING_SIDES_EXCHANGED) continue;
+            told++;
+            assert_string_equal(f->text, all[i].legs ? "legs" : "arms");
+            assert_true(f->number[1] == 1);
+            assert_int_equal(f->first, all[i].first + 1);
+            assert_int_equal(f->last, all[i].last + 1);
+            assert_non_null(strstr(sentence, "left and right are exchanged on the "));
+        }
+        assert_int_equal(told, 1);
+        assert_true(most_off(good, bad) == 0);
+        assert_int_equal(sn_take_verdict(bad), SN_VERDICT_GOOD);
+        sn_take_destroy(bad);
+        sn_recording_destroy(r);
+    }
+    sn_take_destroy(good);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(injected),
                                        cmocka_unit_test(put_right),
                                        cmocka_unit_test(calibrated_again),
                                        cmocka_unit_test(whole_takes),
+                                       cmocka_unit_test(sides),
                                        cmocka_unit_test(whole_clips),
                                        cmocka_unit_test(clips)};
     return cmocka_run_group_tests(tests, example_begin, example_end);
