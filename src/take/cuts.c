@@ -150,92 +150,71 @@ static sn_status hide(const search *s, int first, int last, int marker) {
     return SN_OK;
 }
 
-typedef struct told {
-    int count, first, last;
-    double most;
-} told;
-
-static void add(told *x, int first, int last) {
+static void add(sn_cut *x, int first, int last) {
     if (x->count == 0) x->first = first;
     x->count += last - first + 1;
     if (last > x->last) x->last = last;
     if (first < x->first) x->first = first;
 }
 
-static sn_status tell(const search *s, sn_finding_code code, const char *text, const told *x) {
-    if (x->count == 0) return SN_OK;
-    sn_finding *f = sn_take_add(s->t, code, text);
-    if (f == NULL) return SN_ERR_MEMORY;
-    f->number[0] = x->count;
-    f->number[1] = x->most;
-    f->has_frames = true;
-    f->first = (int64_t)x->first + s->t->summary.first_frame;
-    f->last = (int64_t)x->last + s->t->summary.first_frame;
-    return SN_OK;
-}
-
 // Whole frames first: of these some markers stand by themselves.
 static sn_status find_repeated(const search *s) {
-    told x = {0};
+    sn_cut *x = &s->t->cuts.repeated;
     for (int f = 1; f < s->count; f++) {
         const int last = held_until(s, f, -1);
         if (last - f + 1 >= shortest(s) && last + 1 < s->count) {
             int leap = 0;
             for (int i = 0; i < s->nmarker; i++) leap += leaps_behind(s, last, i);
             if (leap >= 3) {
-                add(&x, f, last);
+                add(x, f, last);
                 SN_TRY(hide(s, f, last, -1));
             }
         }
         if (last > f) f = last;
     }
-    return tell(s, SN_FINDING_FRAMES_REPEATED, NULL, &x);
+    return SN_OK;
 }
 
 static sn_status find_held(const search *s) {
-    sn_name_list names = {0};
-    char text[sizeof names.text + 40];
-    told x = {0};
+    sn_cut *x = &s->t->cuts.held;
     for (int i = 0; i < s->nmarker; i++) {
-        const int before = x.count;
+        const int before = x->count;
         for (int f = 1; f < s->count; f++) {
             const int last = held_until(s, f, i);
             if (last - f + 1 >= shortest(s) && leaps_behind(s, last, i)) {
-                add(&x, f, last);
+                add(x, f, last);
                 SN_TRY(hide(s, f, last, i));
             }
             if (last > f) f = last;
         }
-        if (x.count > before)
-            sn_name_list_add(
-                &names, sn_label_name(sn_recording_label(s->t->input.recording, s->column[i])));
+        if (x->count > before)
+            sn_name_list_add(&s->t->cuts.names, sn_label_name(sn_recording_label(
+                                                    s->t->input.recording, s->column[i])));
     }
-    sn_name_list_print(&names, text);
-    return tell(s, SN_FINDING_MARKERS_HELD, text, &x);
+    return SN_OK;
 }
 
 // --- all of it -----------------------------------------------------------------------------------
 
 static sn_status find_cuts(const search *s) {
-    told x = {0};
+    sn_cut *x = &s->t->cuts.cut;
     bool before = false;
     for (int f = 2; f < s->count; f++) {
         const bool now = is_cut(s, f);
         // a leap is seen twice, as it is and as a speed that was none
         if (now && !before) {
-            add(&x, f, f);
-            x.most = fmax(x.most, half_of(s, f));
+            add(x, f, f);
+            x->most = fmax(x->most, half_of(s, f));
             if (s->t->cut == NULL) {
                 s->t->cut = sn_acquire(&s->t->allocator, (size_t)s->count * sizeof *s->t->cut);
                 if (s->t->cut == NULL) return SN_ERR_MEMORY;
                 for (int k = 0; k < s->count; k++) s->t->cut[k] = false;
-                s->t->input.cut = s->t->cut;
             }
             s->t->cut[f] = true;
         }
         before = now && !before;
     }
-    return tell(s, SN_FINDING_RECORDING_CUT, NULL, &x);
+    return SN_OK;
 }
 
 static sn_status find(search *s) {
@@ -250,10 +229,8 @@ static sn_status find(search *s) {
     return find_cuts(s);
 }
 
-sn_status sn_take_find_cuts(sn_take *t) {
+static sn_status search_for(sn_take *t) {
     const size_t n = (size_t)sn_model_nmarker(t->model) + 1;
-    // a thing may be thrown
-    if (sn_model_njoint(t->model) <= SN_FIT_RIGID) return SN_OK;
     search s = {.t = t, .count = t->input.count, .scale = t->input.axes.scale};
     s.column = sn_acquire(&t->allocator, n * sizeof *s.column);
     s.value = sn_acquire(&t->allocator, n * sizeof *s.value);
@@ -261,4 +238,30 @@ sn_status sn_take_find_cuts(sn_take *t) {
     sn_release(&t->allocator, s.value);
     sn_release(&t->allocator, s.column);
     return status;
+}
+
+static sn_status tell(sn_take *t, sn_finding_code code, const char *text, const sn_cut *x) {
+    if (x->count == 0) return SN_OK;
+    sn_finding *f = sn_take_add(t, code, text);
+    if (f == NULL) return SN_ERR_MEMORY;
+    f->number[0] = x->count;
+    f->number[1] = x->most;
+    f->has_frames = true;
+    f->first = (int64_t)x->first + t->summary.first_frame;
+    f->last = (int64_t)x->last + t->summary.first_frame;
+    return SN_OK;
+}
+
+sn_status sn_take_find_cuts(sn_take *t) {
+    char text[sizeof t->cuts.names.text + 40];
+    // a thing may be thrown
+    if (sn_model_njoint(t->model) <= SN_FIT_RIGID) return SN_OK;
+    // a take that is prepared anew, with labels put right, has been searched
+    if (!t->cuts.searched) SN_TRY(search_for(t));
+    t->cuts.searched = true;
+    t->input.cut = t->cut;
+    sn_name_list_print(&t->cuts.names, text);
+    SN_TRY(tell(t, SN_FINDING_FRAMES_REPEATED, NULL, &t->cuts.repeated));
+    SN_TRY(tell(t, SN_FINDING_MARKERS_HELD, text, &t->cuts.held));
+    return tell(t, SN_FINDING_RECORDING_CUT, NULL, &t->cuts.cut);
 }

@@ -28,6 +28,24 @@ typedef struct sn_exchange {
     unsigned char *frames;           ///< of the fitted range: 1 where they were exchanged
 } sn_exchange;
 
+/// Names with commas between them, as many as fit; `more` counts the others.
+typedef struct sn_name_list {
+    char text[900];
+    int count, more;
+} sn_name_list;
+
+/// cuts.c: frames of one kind: how many, the first, the last, and how far a leap goes.
+typedef struct sn_cut {
+    int count, first, last;
+    double most;
+} sn_cut;
+
+typedef struct sn_cuts {
+    bool searched;
+    sn_cut repeated, held, cut;
+    sn_name_list names;  ///< markers that are held
+} sn_cuts;
+
 struct sn_take {
     sn_allocator allocator;
     sn_take_options options;   ///< its pointers lead to what follows
@@ -79,7 +97,9 @@ struct sn_take {
     sn_recording *
         relabelled;  ///< the recording with labels put right (exchanged.c) and without what is none (cuts.c);
                      ///< NULL: as it is
-    bool *cut;  ///< cuts.c: per frame, the recording does not go on there; NULL: nowhere
+    bool *cut;     ///< cuts.c: per frame, the recording does not go on there; NULL: nowhere
+    sn_cuts cuts;  ///< what it found
+
     // exchanged.c
     sn_exchange *exchange;
     size_t nexchange, exchange_room;
@@ -187,12 +207,6 @@ sn_status sn_take_refuse(sn_take *take, sn_finding_code code, const char *text, 
 /// A failure with a sentence of its own as a finding; memory that is out stays that.
 sn_status sn_take_fail(sn_take *take, sn_finding_code code, sn_status status,
                        const sn_error *error);
-
-/// Names with commas between them, as many as fit; `more` counts the others.
-typedef struct sn_name_list {
-    char text[900];
-    int count, more;
-} sn_name_list;
 
 void sn_name_list_add(sn_name_list *list, const char *name);
 /// "A, B and 3 more". @param out  sizeof list->text + 40 bytes
