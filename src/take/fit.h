@@ -18,9 +18,11 @@ typedef struct sn_fit_input {
     const sn_recording *recording;
     const int *column;  ///< per marker of the model: its marker in the recording, -1 for none
     sn_axis_map axes;
-    int up;                         ///< the model's axis that is: 1, 2 or 3; 0: not known
-    int first, count;               ///< frames, from 0
-    const bool *cut;                ///< count: the recording does not go on there; NULL: nowhere
+    int up;            ///< the model's axis that is: 1, 2 or 3; 0: not known
+    int first, count;  ///< frames, from 0
+    const unsigned char
+        *wrong;       ///< count x nmarker: 1 for samples that are known to be wrong; NULL: none
+    const bool *cut;  ///< count: the recording does not go on there; NULL: nowhere
     const struct sn_ik_plan *plan;  ///< what OpenSim's files add; NULL for nothing
     const sn_model *limited;        ///< the model with the limits of its file; NULL for none
     const unsigned char

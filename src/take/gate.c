@@ -379,7 +379,11 @@ static sn_status test_drifts(gate *g, bool *found) {
 static sn_status run(gate *g, int *suspect, sn_fit_leap *leaps, bool *any) {
     sn_lanes *l = &g->f->lanes;
     bool found;
+    const unsigned char *known = g->f->input.wrong;
     l->extra = g;
+    // nothing is asked of what an earlier fit has found
+    for (size_t i = 0; known != NULL && i < (size_t)g->count * (size_t)g->nmarker; i++)
+        if (known[i]) g->f->dropped[i] |= TESTED, *any = true;
     SN_TRY(sn_lanes_run(l, measure_block, (g->count + BLOCK - 1) / BLOCK));
     if (sn_cancelled(l->options.cancel)) return SN_OK;
     for (int i = 0; i < g->nmarker; i++) {

@@ -181,6 +181,7 @@ sn_status sn_fit_drop_leaps(const sn_fit_input *in, const sn_allocator *allocato
         for (int f = 0; away > most_away * seen && f < in->count; f++)
             dropped[(size_t)f * nmarker + i] = 0;
     }
+    for (size_t i = 0; in->wrong != NULL && i < count * nmarker; i++) dropped[i] |= in->wrong[i];
     sn_release(allocator, leaps);
     return SN_OK;
 }

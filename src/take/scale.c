@@ -201,9 +201,37 @@ static sn_status run_calibration(sn_take *t, sn_calibrate_options *o, double *po
     input.dropped = dropped;
     if (status == SN_OK)
         status = sn_calibrate(&input, o, &t->allocator, position, stretch, report, error);
-    sn_release(&t->allocator, dropped);
+    // what it did without is asked for when the fit has found what is wrong
+    if (o->sure != NULL) {
+        sn_release(&t->allocator, t->unused);
+        t->unused = dropped;
+    } else {
+        sn_release(&t->allocator, dropped);
+    }
     sn_release(&t->allocator, doubt);
     return status;
+}
+
+// A marker of which so many samples were taken for right in the calibration and are wrong has moved the shape.
+static const double misled = 0.05;
+
+sn_status sn_take_was_misled(sn_take *t, bool *out) {
+    const size_t nmarker = (size_t)sn_model_nmarker(t->model), count = (size_t)t->input.count;
+    const unsigned char *wrong = t->fitting.dropped;
+    *out = false;
+    if (t->unused == NULL || wrong == NULL || t->options.setup != NULL) return SN_OK;
+    for (size_t i = 0; i < nmarker && !*out; i++) {
+        size_t n = 0;
+        for (size_t f = 0; f < count; f++)
+            n += (wrong[f * nmarker + i] & 1) != 0 && !t->unused[f * nmarker + i];
+        *out = (double)n > misled * (double)count;
+    }
+    if (!*out) return SN_OK;
+    t->wrong = sn_acquire(&t->allocator, count * nmarker + 1);
+    if (t->wrong == NULL) return SN_ERR_MEMORY;
+    for (size_t i = 0; i < count * nmarker; i++) t->wrong[i] = wrong[i] & 1;
+    t->input.wrong = t->wrong;
+    return SN_OK;
 }
 
 static sn_status calibrate(sn_take *t, double *position, sn_mat3 *stretch) {

@@ -101,6 +101,8 @@ void sn_take_destroy(sn_take *take) {
     sn_release(&allocator, take->frames);
     sn_release(&allocator, take->markers);
     sn_release(&allocator, take->cut);
+    sn_release(&allocator, take->unused);
+    sn_release(&allocator, take->wrong);
     sn_release(&allocator, take->column);
     sn_release(&allocator, take->stretch);
     sn_release(&allocator, take->stance);
@@ -349,6 +351,13 @@ static sn_status mend_labels(sn_take *t) {
         if (!mended) break;
         SN_TRY(fit_again(t));
     }
+    return SN_OK;
+}
+
+static sn_status leave_out_wrong(sn_take *t) {
+    bool misled;
+    SN_TRY(sn_take_was_misled(t, &misled));
+    if (misled) SN_TRY(fit_again(t));
     return sn_take_tell_exchanges(t);
 }
 
@@ -360,6 +369,7 @@ static sn_status finish(sn_take *t) {
     sn_take_tell(t, &(sn_take_progress){.stage = SN_STAGE_FINISH});
     SN_TRY(finish_fit(t));
     SN_TRY(mend_labels(t));
+    SN_TRY(leave_out_wrong(t));
     sn_status status = sn_take_tell_off(t, t->fitting.off, t->fitting.noff);
     sn_fitting_end(&t->fitting);
     SN_TRY(status);

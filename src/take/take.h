@@ -100,6 +100,9 @@ struct sn_take {
     bool *cut;     ///< cuts.c: per frame, the recording does not go on there; NULL: nowhere
     sn_cuts cuts;  ///< what it found
 
+    unsigned char *
+        unused,  ///< scale.c: per frame and marker, 1 where the calibration did without; NULL: it used all
+        *wrong;  ///< and where it is to, as the fit found these wrong; NULL: nothing more
     // exchanged.c
     sn_exchange *exchange;
     size_t nexchange, exchange_room;
@@ -137,6 +140,8 @@ void sn_take_forget_exchanges(sn_take *t, bool mended);
 /// mixed.c: labels that were exchanged are put right before a calibration absorbs that. @param doubt  per marker
 /// @param few  poses of some frames, to begin with
 sn_status sn_take_find_mixed(sn_take *t, const double *doubt, const sn_fit_few *few, bool *mended);
+/// scale.c: has the fit found samples wrong that the calibration went by? These are left out in another one.
+sn_status sn_take_was_misled(sn_take *t, bool *out);
 /// scale.c: how unlikely a calibration with the present labels is, see sn_calibrate_options; nothing is kept.
 sn_status sn_take_weigh_labels(sn_take *t, double *energy);
 
