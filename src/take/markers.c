@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "take/body.h"
 #include "take/marker_set.h"
 #include "take/take.h"
 
@@ -204,9 +205,30 @@ static int with_data(const sn_take *t) {
     return n > 0 ? n : t->summary.matched;
 }
 
+// A finger that nothing is to show: skeletons have twenty of them a hand, and nobody takes these for made up.
+static bool is_bare_finger(const sn_model *m, int joint) {
+    const int parent = sn_model_parent(m, joint);
+    bool finger = false;
+    for (int side = 0; side < 2 && parent >= 0; side++) {
+        const int forearm = sn_body_part(m, SN_BODY_FOREARM, side);
+        finger =
+            finger || (forearm >= 0 && parent != forearm && sn_body_is_above(m, forearm, parent));
+    }
+    for (int i = 0; finger && i < sn_model_nmarker(m); i++) {
+        const int at = sn_model_marker(m, i)->joint;
+        finger = !sn_body_is_above(m, joint, at);
+    }
+    return finger;
+}
+
 static int moving_dofs(const sn_model *m) {
     int n = 0;
-    for (int v = 0; v < sn_model_nv(m); v++) n += sn_model_lower(m)[v] < sn_model_upper(m)[v];
+    for (int j = 0; j < sn_model_njoint(m); j++) {
+        const int first = sn_model_v_index(m, j);
+        if (is_bare_finger(m, j)) continue;
+        for (int v = first; v < first + sn_model_joint_nv(m, j); v++)
+            n += sn_model_lower(m)[v] < sn_model_upper(m)[v];
+    }
     return n;
 }
 
