@@ -359,7 +359,7 @@ typedef struct sn_handedness {
     bool looks_mirrored;     ///< the mirror image fits far better: below 0.8 of the objective
     double arms,
         legs;  ///< the same of both arms' and both legs' labels exchanged, over labels as they are; 0: not tried
-    bool arms_exchanged, legs_exchanged;  ///< below 0.95
+    bool arms_exchanged, legs_exchanged;  ///< below 0.85
 } sn_handedness;
 
 /// How well a frame fits.

@@ -24,7 +24,7 @@ static const double huber = 0.05;
 // a skeleton whose zero pose is no stance tells nothing and stands near 1.
 static const double mirrored_below = 0.8;
 // The same with the labels of arms or legs exchanged: right takes stand at 1.34 and above, exchanged ones at 0.75 and below.
-static const double exchanged_below = 0.95;
+static const double exchanged_below = 0.85;
 // After a few frames from all over the take it is plain enough, and each takes as long as hundreds that are followed.
 static const double plainly_right = 1.5;
 enum { FEW = SN_FIT_FEW };
