@@ -178,7 +178,10 @@ double sn_arm_manipulability(const sn_arm *arm, const double *q, double *gradien
     look(c, q, &b, gradient != NULL);
     double w = measure(c, &b, column, &rows, A);
     if (gradient != NULL && w > 0) slope_of(c, &b, w, column, rows, A, gradient);
-    if (gradient != NULL && !(w > 0)) memset(gradient, 0, (size_t)c->n * sizeof *gradient);
+    bool known = w > 0;
+    for (int k = 0; gradient != NULL && known && k < c->n; k++) known = isfinite(gradient[k]);
+    // none, or beyond what numbers hold: links a million kilometres long
+    if (gradient != NULL && !known) memset(gradient, 0, (size_t)c->n * sizeof *gradient);
     return w;
 }
 

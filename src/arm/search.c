@@ -466,9 +466,18 @@ static bool comb_in(sn_arm_search *s, int most, double *q) {
     return end_fall(s, low, q);
 }
 
+// A pose within the limits, where no start leads to a number: joints that begin a million kilometres away.
+static void stand_by(const sn_arm_search *s, double *q) {
+    double inner[SN_ARM_MAX] = {0};
+    sn_arm_search_clamp(&s->arm->chain, inner);
+    sn_arm_chain_outward(&s->arm->chain, inner, NULL, q);
+    if (s->arm->chain.tied) sn_arm_curves_lead_back(&s->arm->chain, q);
+}
+
 // What is left to do when the first start failed.
 static bool run_rest(sn_arm_search *s, double *q) {
     s->seen = false;
+    stand_by(s, q);
     const bool far = sn_arm_is_far(s), falls = sn_arm_search_can_fall(s->arm);
     const int most = s->arm->options.max_seeds;
     if (!far && sn_arm_search_can_comb(s->arm)) return comb_in(s, most, q);

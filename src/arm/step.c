@@ -201,7 +201,9 @@ sn_status sn_arm_step(sn_arm *arm, const double goal[7], const sn_arm_tick *tick
         v = fmin(fmax(v, -inside * braking(q[j] - c->low[j], a[j], t)),
                  inside * braking(c->high[j] - q[j], a[j], t));
         v = fmin(fmax(v, -inside * top[j]), inside * top[j]);
-        q[j] = fmin(fmax(q[j] + v * t, c->low[j]), c->high[j]);
+        const double next = fmin(fmax(q[j] + v * t, c->low[j]), c->high[j]);
+        if (isfinite(next))
+            q[j] = next;  // else a joint without limits would go where no tick comes back from
         motion->velocity[j] = (q[j] - before) / t;
     }
     tool = sn_arm_chain_tool(c, q);
