@@ -23,8 +23,10 @@ typedef struct header {
 bool sn_csv_is_motive(const sn_rows *rows) {
     sn_rows copy = *rows;
     sn_word cell;
+    // in quotes it is the name of a column
+    const bool quoted = copy.cell != NULL && copy.cell < copy.stop && *copy.cell == '"';
     (void)sn_rows_cell(&copy, ',', &cell);
-    return sn_word_is(cell, "format version");
+    return !quoted && sn_word_is(cell, "format version");
 }
 
 // Keys and values in turn.

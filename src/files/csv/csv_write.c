@@ -4,14 +4,16 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "files/cells.h"
 #include "files/markers.h"
 #include "motion/clock.h"
 
 // A name, in quotes where it needs them.
 static void write_name(sn_out *o, const char *name, const char *suffix) {
-    // blanks at the ends would be lost, a # at the start would make a comment
+    // blanks at the ends would be lost, a # at the start would make a comment, Motive's first words its header
     size_t length = strlen(name);
     bool quotes = strpbrk(name, ",;\"\t#") != NULL || length == 0 || name[0] == ' ' ||
+                  sn_word_is((sn_word){name, length}, "format version") ||
                   (suffix[0] == '\0' && name[length - 1] == ' ');
     if (quotes) sn_out_text(o, "\"");
     for (const char *c = name; *c != '\0'; c++) {
