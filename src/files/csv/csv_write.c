@@ -10,9 +10,11 @@
 
 // A name, in quotes where it needs them.
 static void write_name(sn_out *o, const char *name, const char *suffix) {
-    // blanks at the ends would be lost, a # at the start would make a comment, Motive's first words its header
+    // blanks at the ends would be lost, a # at the start would make a comment, Motive's first words its
+    // header, and a byte order mark is none in a name
     size_t length = strlen(name);
     bool quotes = strpbrk(name, ",;\"\t#") != NULL || length == 0 || name[0] == ' ' ||
+                  strncmp(name, "\xEF\xBB\xBF", 3) == 0 ||
                   sn_word_is((sn_word){name, length}, "format version") ||
                   (suffix[0] == '\0' && name[length - 1] == ' ');
     if (quotes) sn_out_text(o, "\"");
