@@ -13,8 +13,8 @@ void sn_clock_add(sn_clock *clock, double time) {
     double step = time - clock->last;
     if (clock->count == 0) clock->first = time;
     if (clock->count == 1) clock->step = step;
-    // times are often rounded to a millisecond: each step may be off by one
     if (clock->count > 0 && !(step > 0) && clock->nback++ == 0) clock->back = clock->count;
+    // times are often rounded to a millisecond: each step may be off by one
     if (clock->count > 1 && fabs(step - clock->step) > 0.4 * clock->step + 0.0011) {
         if (clock->nother++ == 0) clock->odd = clock->count, clock->odd_step = step;
         clock->other += step;

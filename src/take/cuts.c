@@ -15,11 +15,8 @@
 #include "math/vec3.h"
 #include "take/take.h"
 
-enum {
-    LOOKED_AT = 256,
-    MARKERS = 8,
-    HELD = 3
-};  // frames; that show a cut; repeats that are no chance
+// Frames that are looked at; markers that show a cut; repeats that are no chance.
+enum { LOOKED_AT = 256, MARKERS = 8, HELD = 3 };
 
 // A leap of half of the markers, metres; as an acceleration, m/s^2; of what they mostly do.
 static const double least = 0.01, hardest = 60, times = 5;

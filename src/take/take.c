@@ -308,7 +308,7 @@ static void forget_fit(sn_take *t) {
     t->markers = NULL;
 }
 
-// What was found by labels that were wrong.
+// What was found by labels or samples that were wrong.
 static void forget_shape(sn_take *t) {
     while (t->nfinding > t->nearly)
         sn_release(&t->allocator, (void *)(uintptr_t)t->finding[--t->nfinding].text);
@@ -328,7 +328,7 @@ static void forget_shape(sn_take *t) {
     t->unshaped = NULL;
 }
 
-// All of it as if the labels had been right: a calibration that was made with wrong ones would stay wrong.
+// All of it as if labels and samples had been right: a calibration that was made with wrong ones would stay wrong.
 static sn_status fit_again(sn_take *t) {
     forget_fit(t);
     forget_shape(t);
@@ -357,8 +357,7 @@ static sn_status mend_labels(sn_take *t) {
 static sn_status leave_out_wrong(sn_take *t) {
     bool misled;
     SN_TRY(sn_take_was_misled(t, &misled));
-    if (misled) SN_TRY(fit_again(t));
-    return sn_take_tell_exchanges(t);
+    return misled ? fit_again(t) : SN_OK;
 }
 
 static sn_status finish(sn_take *t) {
@@ -370,6 +369,7 @@ static sn_status finish(sn_take *t) {
     SN_TRY(finish_fit(t));
     SN_TRY(mend_labels(t));
     SN_TRY(leave_out_wrong(t));
+    SN_TRY(sn_take_tell_exchanges(t));
     sn_status status = sn_take_tell_off(t, t->fitting.off, t->fitting.noff);
     sn_fitting_end(&t->fitting);
     SN_TRY(status);
