@@ -31,6 +31,10 @@ sn_model *bench_copy(const sn_model *model);
 /// A copy of a recording, to be changed; NULL when there is no memory.
 sn_recording *bench_copy_recording(const sn_recording *recording);
 
+/// What the usual markers would record of a body that does the motion of a file, placed some centimetres off by chance,
+/// the same each time. NULL when it can't be made.
+sn_recording *bench_made_recording(const figure *body, const char *motion);
+
 /// How a motion turns from frame to frame.
 typedef struct bench_turns {
     int over20, over45;  ///< joint-frames that turn by more than so many degrees
