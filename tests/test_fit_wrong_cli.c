@@ -445,6 +445,31 @@ static void findings(void **unused) {
     sn_recording_destroy(r);
     found("markers-sparse", "warning", 4, "10 markers for a figure with 58 degrees of freedom",
           "-m ex/skeleton.asf -i ten.c3d");
+    // legs alone: the rest is made up, and the verdict says so
+    r = recording_cut(take, 0, 80);
+    static const char *const upper[] = {"HD",  "C7",  "T10", "CLAV", "STRN", "BAC",
+                                        "SHO", "UPA", "ELB", "FRM",  "WR",   "FIN"};
+    for (int m = 0; m < info.nmarker; m++)
+        for (int i = 0; i < 12; i++)
+            for (int f = 0; strstr(sn_recording_label(r, m), upper[i]) != NULL && f < 80; f++)
+                for (int k = 0; k < 3; k++) sn_recording_edit(r, f)[3 * m + k] = NAN;
+    save("legs.c3d", r);
+    sn_recording_destroy(r);
+    found("parts-unseen", "warning", 4, "no marker shows the trunk, the head, the arms: the motion",
+          "-m ex/skeleton.asf -i legs.c3d");
+    expect(4, "verdict       look at it", "fit -m ex/skeleton.asf -i legs.c3d");
+    // a centimetre of noise
+    r = recording_cut(take, 0, 80);
+    uint64_t random = 3;
+    for (int f = 0; f < 80; f++)
+        for (int k = 0; k < 3 * info.nmarker; k++)
+            sn_recording_edit(r, f)[k] += 0.035 * (sn_random(&random) - 0.5);
+    save("shaken.c3d", r);
+    sn_recording_destroy(r);
+    found("markers-shake", "warning", 4, "the markers shake from frame to frame",
+          "-m ex/skeleton.asf -i shaken.c3d");
+    expect(0, "note          the markers shake from frame to frame",
+           "fit -m ex/skeleton.asf -i shaken.c3d --smooth 0.02");
     // a knee that the skeleton keeps straight
     size_t length;
     char *text = slurp(path_of("ex/skeleton.asf"), &length);

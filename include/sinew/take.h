@@ -621,6 +621,8 @@ typedef enum sn_severity { SN_SEVERITY_NOTE, SN_SEVERITY_WARNING, SN_SEVERITY_ER
     ENTRY(SN_FINDING_DEVICE, "device", NOTE, "frames count")                                       \
     ENTRY(SN_FINDING_CHEST_MISSING, "chest-missing", NOTE, "metres")                               \
     ENTRY(SN_FINDING_CHEST_ADDED, "chest-added", NOTE, "metres")                                   \
+    ENTRY(SN_FINDING_PARTS_UNSEEN, "parts-unseen", NOTE, "count share")                            \
+    ENTRY(SN_FINDING_MARKERS_SHAKE, "markers-shake", NOTE, "metres")                               \
     ENTRY(SN_FINDING_UP_CONFLICT, "up-conflict", WARNING, "axis sign")                             \
     ENTRY(SN_FINDING_UP_DOUBTFUL, "up-doubtful", WARNING, "axis sign")                             \
     ENTRY(SN_FINDING_MARKERS_SPARSE, "markers-sparse", WARNING, "found freedom")                   \

@@ -414,5 +414,6 @@ sn_status sn_take_judge(sn_take *t) {
     SN_TRY(find_leaps(t));
     SN_TRY(find_held(t));
     SN_TRY(find_outside(t));
+    SN_TRY(sn_take_check_shake(t));
     return find_markers_off(t);
 }

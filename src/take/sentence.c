@@ -163,6 +163,21 @@ static void say_sides(writer *w, const sn_finding *f) {
         say(w, "better; mend it in the file");
 }
 
+static void say_unseen(writer *w, const sn_finding *f) {
+    say(w,
+        "no marker shows %s: the motion there is made up (joints stay as at rest); do not use it",
+        f->text);
+    HINT("; if the recording has markers there, --markers says on which joints");
+}
+
+static void say_shake(writer *w, const sn_take *t, const sn_finding *f) {
+    say(w,
+        "the markers shake from frame to frame: each is off by %.1f cm (RMS), every time anew, "
+        "and joint angles shake with them",
+        100 * f->number[0]);
+    if (!(t->options.smooth > 0)) HINT("; try --smooth 0.02");
+}
+
 static void say_note(writer *w, const sn_take *t, const sn_finding *f) {
     const double *x = f->number;
     switch (f->code) {
@@ -248,6 +263,12 @@ static void say_note(writer *w, const sn_take *t, const sn_finding *f) {
     case SN_FINDING_DEVICE:
         say(w, "frames were followed by %s", f->text);
         if (x[0] > 0) say(w, " (%.0f of %.0f, the others here)", x[0], x[1]);
+        break;
+    case SN_FINDING_PARTS_UNSEEN:
+        say_unseen(w, f);
+        break;
+    case SN_FINDING_MARKERS_SHAKE:
+        say_shake(w, t, f);
         break;
     case SN_FINDING_CHEST_MISSING:
         say(w,
@@ -342,6 +363,12 @@ static void say_warning(writer *w, const sn_take *t, const sn_finding *f) {
         break;
     case SN_FINDING_FRAMES_HELD:
         say_held(w, t, f);
+        break;
+    case SN_FINDING_PARTS_UNSEEN:
+        say_unseen(w, f);
+        break;
+    case SN_FINDING_MARKERS_SHAKE:
+        say_shake(w, t, f);
         break;
     case SN_FINDING_JOINT_JUMPS:
         say(w,

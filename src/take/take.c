@@ -231,6 +231,7 @@ static sn_status place(sn_take *t) {
     SN_TRY(sn_take_find_frames(t));
     SN_TRY(sn_take_find_cuts(t));
     SN_TRY(sn_take_check_places(t));
+    SN_TRY(sn_take_check_parts(t));
     SN_TRY(sn_take_check_cancel(t));
     SN_TRY(sn_take_find_shape(t));
     SN_TRY(sn_take_ik_plan(t));

@@ -173,6 +173,8 @@ sn_status sn_take_find_frames(sn_take *take);
 sn_status sn_take_find_cuts(sn_take *take);
 /// same_place.c: warnings about labels that are another one's point.
 sn_status sn_take_check_places(sn_take *take);
+/// unseen.c: parts of the body that no marker shows: a note, a warning where a limb or the trunk is among them.
+sn_status sn_take_check_parts(sn_take *take);
 /// scale.c: where the markers sit and how long bones are, where that is wanted.
 sn_status sn_take_find_shape(sn_take *take);
 /// still.c: the static trial, or the frames of the take that are one; a count of 0 when there is none.
@@ -194,6 +196,9 @@ sn_status sn_take_ik_plan(sn_take *take);
 /// judge.c: what a person would see in the finished motion; markers that lost their weight.
 sn_status sn_take_judge(sn_take *take);
 sn_status sn_take_tell_off(sn_take *take, const sn_fit_off *off, int count);
+
+/// shake.c: markers that shake from frame to frame.
+sn_status sn_take_check_shake(sn_take *take);
 
 /// SN_ERR_CANCELLED once cancel is true.
 sn_status sn_take_check_cancel(const sn_take *take);
