@@ -424,15 +424,78 @@ static bool find_wrist(const body *b, int side, int joint, sn_vec3 *at) {
     return true;
 }
 
+// Letters and digits in lower case.
+static void plain_label(const char *label, char out[64]) {
+    size_t n = 0;
+    for (; *label != '\0' && n < 63; label++) {
+        char c = *label >= 'A' && *label <= 'Z' ? (char)(*label + 32) : *label;
+        if ((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9')) out[n++] = c;
+    }
+    out[n] = '\0';
+}
+
+// --- palms ---------------------------------------------------------------------------------------
+
+// A finger's base beside another's, or a thumb beside the hand, shows a side from so far on, metres on a figure of 1.75 m.
+static const double beside = 0.01;
+
+// The joint below a forearm whose name says a digit, the first or the last of its chain; -1 for none.
+static int find_digit(const body *b, int forearm, const char *const words[], bool last) {
+    int found = -1;
+    for (int j = 0; j < sn_model_njoint(b->model) && (last || found < 0); j++) {
+        char plain[64];
+        plain_label(sn_model_joint(b->model, j)->name, plain);
+        bool is = j != forearm && sn_body_is_above(b->model, forearm, j), said = false;
+        for (int w = 0; words[w] != NULL; w++) said = said || strstr(plain, words[w]) != NULL;
+        if (is && said) found = j;
+    }
+    return found;
+}
+
+// From the little finger's side of a hand to the thumb's, across the forearm; zero where no digit shows it.
+static sn_vec3 thumb_side(const body *b, int forearm, int hand, sn_vec3 bone) {
+    static const char *const thumbs[] = {"thumb", NULL}, *const first[] = {"index", NULL},
+                             *const others[] = {"pinky", "little", "ring", NULL};
+    const int thumb = find_digit(b, forearm, thumbs, true),
+              index = find_digit(b, forearm, first, false),
+              other = find_digit(b, forearm, others, false);
+    sn_vec3 way = v3(0, 0, 0);
+    if (index >= 0 && other >= 0)
+        way = v3_sub(place(b, index), place(b, other));
+    else if (thumb >= 0 && hand >= 0)
+        way = v3_sub(place(b, thumb), place(b, hand));
+    way = v3_sub(way, v3_scale(v3_dot(way, bone) / v3_dot(bone, bone), bone));
+    return v3_norm(way) > beside * b->size ? v3_scale(1 / v3_norm(way), way) : v3(0, 0, 0);
+}
+
+static bool has_radius(const body *b, int forearm) {
+    char plain[64];
+    plain_label(sn_model_joint(b->model, forearm)->name, plain);
+    return strstr(plain, "radius") != NULL;
+}
+
+// Arms that hang: where the thumbs' side of the forearm is. OpenSim's have their palms to the front, and so have skeletons with
+// its names of bones; elsewhere digits show it, to a quarter turn, as thumbs lie before the palm. Where nothing does, palms face
+// the thighs, as they do when arms that were held out with palms down are let hang.
+static sn_vec3 thumbs_of(const body *b, int side, sn_vec3 out) {
+    const int forearm = sn_body_carrier(b->model, SN_BODY_FOREARM, side),
+              hand = sn_body_carrier(b->model, SN_BODY_WRIST, side);
+    if (b->bones || has_radius(b, forearm)) return out;
+    const sn_vec3 way = thumb_side(b, forearm, hand, b->up);
+    const double ahead = v3_dot(way, b->forward), aside = v3_dot(way, out);
+    if (fabs(ahead) < fabs(aside)) return aside > 0 ? out : v3_neg(out);
+    return ahead < 0 ? v3_neg(b->forward) : b->forward;
+}
+
 static sn_vec3 find_place(const body *b, const spot *s, int side, int joint) {
     double mirror = side == 0 ? 1 : -1;
     sn_vec3 out = v3_scale(mirror, b->left), up = b->up, ahead = b->forward;
-    // arms that hang down, as in OpenSim's models, palms to the front: what is up with arms held out is then outward
-    // on the upper arm and behind on the forearm, whose thumb side is outward
+    // arms that hang down: what is up with arms held out, palms down, is then outward on the upper arm, and on the forearm
+    // where the back of the hand is
     if (s->on >= SN_BODY_UPPER_ARM && s->on <= SN_BODY_FINGERS && hangs(b, side)) {
-        bool upper = s->on == SN_BODY_UPPER_ARM;
-        up = upper ? out : v3_neg(b->forward);
-        ahead = upper ? b->forward : out;
+        const sn_vec3 aside = out;
+        ahead = s->on == SN_BODY_UPPER_ARM ? b->forward : thumbs_of(b, side, aside);
+        up = v3_scale(mirror, v3_cross(b->up, ahead));
         out = v3_neg(b->up);
     }
     bool hips = s->on == SN_BODY_PELVIS && s->along == AT_HIPS;
@@ -469,16 +532,6 @@ static void set_place(const body *b, const spot *s, int side, int joint, sn_mark
 }
 
 // --- labels --------------------------------------------------------------------------------------
-
-// Letters and digits in lower case.
-static void plain_label(const char *label, char out[64]) {
-    size_t n = 0;
-    for (; *label != '\0' && n < 63; label++) {
-        char c = *label >= 'A' && *label <= 'Z' ? (char)(*label + 32) : *label;
-        if ((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9')) out[n++] = c;
-    }
-    out[n] = '\0';
-}
 
 static bool says(const char *plain, const char *name, size_t length, const char *side) {
     size_t n = strlen(plain), ns = strlen(side);
