@@ -38,10 +38,30 @@ void sn_solver_cold_layout(sn_solver *s, sn_layout *layout) {
 
 // ---- the root -----------------------------------------------------------------------------------
 
+static bool is_free(const sn_model *m, int k) {
+    for (int i = 0; i < m->joint[k].nv; i++)
+        if (m->gain[m->joint[k].v0 + i] == 0) return false;
+    return m->joint[k].type == SN_JOINT_FREE;
+}
+
+// The joint to align: the root, or the last of free ones in a row that carry nothing else; the others stay as they are.
+static int aligned_joint(const sn_solver *s) {
+    const sn_model *m = s->model;
+    const sn_problem *p = s->ws->problem;
+    int k = 0;
+    for (; k + 1 < m->njoint && is_free(m, k) && is_free(m, k + 1); k++) {
+        int n = 0;
+        for (int j = k + 1; j < m->njoint; j++) n += m->joint[j].parent == k;
+        if (n != 1 || p->point_first[k] != p->point_first[k + 1]) break;
+    }
+    return k;
+}
+
 // A free, translating or turning root put where the points, as a rigid figure, are nearest to their
 // goals. Into s->trial; false when the root can do nothing of the kind.
 static bool align_root(sn_solver *s) {
-    const sn_joint *root = &s->model->joint[0];
+    const int at = aligned_joint(s);
+    const sn_joint *root = &s->model->joint[at];
     const sn_problem *p = s->ws->problem;
     bool moves = root->type == SN_JOINT_FREE || root->type == SN_JOINT_TRANSLATION;
     for (int i = 0; i < root->nv; i++)
@@ -74,18 +94,19 @@ static bool align_root(sn_solver *s) {
     }
     memcpy(s->trial, s->q, (size_t)s->model->nq * sizeof *s->trial);
     double *q = s->trial + root->q0;
-    sn_mat3 Q = m3_identity(), R = s->ws->frame[0].R, back = m3_transpose(&s->ws->base[0].R);
+    sn_mat3 Q = m3_identity(), R = s->ws->frame[at].R, back = m3_transpose(&s->ws->base[at].R);
     if (sn_joint_fits(s->model, root)) {
         // world: Q R; in the joint's own terms back Q R, so tr(M^T Q) = tr((back M R)^T (back Q R))
         sn_mat3 MR = m3_mulm(&M, &R), own = m3_mulm(&back, &MR);
         (void)sn_joint_fit(s->model, root, &own, q);
-        sn_mat3 now = sn_joint_rotation(root, q), outside = m3_mulm(&s->ws->base[0].R, &now);
+        sn_mat3 now = sn_joint_rotation(root, q), outside = m3_mulm(&s->ws->base[at].R, &now);
         sn_mat3 R_back = m3_transpose(&R);
         Q = m3_mulm(&outside, &R_back);
     }
     if (moves) {
-        // the root's place goes to Q (0 - P) + G, from where it is now
-        sn_vec3 v = m3_mul(&back, v3_sub(G, m3_mul(&Q, P)));
+        // its place x goes to Q (x - P) + G, from where it is now; a root's is zero
+        const sn_vec3 x = s->ws->frame[at].p, way = v3_sub(G, m3_mul(&Q, P));
+        sn_vec3 v = m3_mul(&back, v3_add(way, v3_sub(m3_mul(&Q, x), x)));
         q[0] += v.x;
         q[1] += v.y;
         q[2] += v.z;

@@ -49,7 +49,8 @@ static sn_status solve_frame(sn_estimate *e, const sn_model *model, look *l, int
     }
     SN_TRY(sn_solver_solve(l->solver, l->q, &report));
     // each pose takes up some of the errors
-    double left = 1 - (double)e->nv / fmax(3 * seen, 1), inflate = sqrt(1 / fmax(left, 0.3));
+    double left = 1 - sn_fit_freedom(e->model) / fmax(3 * seen, 1),
+           inflate = sqrt(1 / fmax(left, 0.3));
     for (int i = 0; i < e->nmarker; i++) {
         const sn_marker_desc *m = sn_model_marker(model, i);
         if (!l->seen[side][i]) continue;

@@ -78,9 +78,12 @@ static int nearest_on(const sn_estimate *e, const sn_workspace *ws, const turns 
 }
 
 static sn_status begin(const sn_estimate *e, sn_workspace *ws, turns *t) {
+    // how a whole figure lies bends nothing, also where a joint on the floor is above it
+    const int floater = sn_fit_floater(e->model);
     SN_TRY(sn_workspace_pose(ws, e->o.home));
     for (int j = 0; j < e->njoint; j++) {
-        t->above[j] = carries(e->model, j) ? body_of(e->model, sn_model_parent(e->model, j)) : -1;
+        const bool bends = carries(e->model, j) && j != floater;
+        t->above[j] = bends ? body_of(e->model, sn_model_parent(e->model, j)) : -1;
         if (t->above[j] >= 0) t->rest[j] = lies(ws, j, t->above[j]);
     }
     for (int i = 0; i < e->nmarker; i++) {

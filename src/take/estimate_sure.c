@@ -156,7 +156,7 @@ static void add_joints(const sn_estimate *e, sn_take_sure *out, int *count) {
                           .index = j,
                           .before = INFINITY};
         int first = sn_model_v_index(e->model, j), n = sn_model_joint_nv(e->model, j), angles = 0;
-        if (j == sn_model_root(e->model)) continue;
+        if (sn_body_is_above(e->model, j, sn_fit_floater(e->model))) continue;
         for (int i = 0; i < n; i++) {
             if (gain[first + i] == 0 || sn_model_is_length(e->model, j, i)) continue;
             s.sigma = fmax(s.sigma, zero_sigma(e, (size_t)first + (size_t)i));

@@ -14,6 +14,7 @@
 #include "model/joint.h"
 #include "model/model.h"
 #include "sweeps/workspace.h"
+#include "take/body.h"
 #include "take/fit.h"
 
 // Frames that are looked at: to each side of the stretch, all over the take; fewer for a moment, whose neighbours tell.
@@ -50,7 +51,7 @@ double sn_fit_unlike(const sn_fitting *f, int marker, sn_lane_worker *w, const d
     int n = 0;
     sn_model_difference(m, a, b, w->delta);
     for (int j = 0; j < sn_model_njoint(m); j++) {
-        if (j == sn_model_root(m) || !concerns(m, marker, j)) continue;
+        if (sn_body_is_above(m, j, sn_fit_floater(m)) || !concerns(m, marker, j)) continue;
         for (int i = 0; i < sn_model_joint_nv(m, j); i++) {
             if (sn_model_is_length(m, j, i)) continue;
             double d = w->delta[sn_model_v_index(m, j) + i];

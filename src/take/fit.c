@@ -165,7 +165,7 @@ static sn_status measure_noise(const sn_fit_input *in, int frame, const double *
         square[n++] = v3_dot(r, r);
     }
     if (status == SN_OK && n > 0) {
-        double left = fmax(1 - (double)sn_model_nv(m) / (3 * n), 0.2);
+        double left = fmax(1 - (double)sn_fit_freedom(m) / (3 * n), 0.2);
         qsort(square, (size_t)n, sizeof *square, sn_by_value);
         *out = fmin(sqrt(square[n / 2] / 2.366 / left), most_noise);
     }

@@ -376,7 +376,13 @@ sn_status sn_fit_problem(const sn_fit_input *input, const sn_fit_options *option
 sn_status sn_fit_objective(const sn_fit_input *input, const sn_fit_options *options,
                            const sn_allocator *allocator, const sn_motion *motion, double *f);
 
-/// The zero pose (nq), and what a pull to it weighs (nv): nothing for a free root, 1 for the rest.
+/// The joint that carries the whole figure: the root, or the last of free joints in a row below it that carry nothing else.
+int sn_fit_floater(const sn_model *model);
+/// Degrees of freedom without those of joints above it.
+int sn_fit_freedom(const sn_model *model);
+
+/// The zero pose (nq), and what a pull to it weighs (nv): nothing where the figure floats, much for free joints above that, 1
+/// for the rest.
 void sn_fit_neutral(const sn_model *model, double *q, double *weight);
 /// The same, with more for the parts of a human figure that turn by little: posture.c.
 void sn_fit_posture(const sn_model *model, double *q, double *weight);

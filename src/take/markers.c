@@ -225,7 +225,7 @@ static int moving_dofs(const sn_model *m) {
     int n = 0;
     for (int j = 0; j < sn_model_njoint(m); j++) {
         const int first = sn_model_v_index(m, j);
-        if (is_bare_finger(m, j)) continue;
+        if (first < sn_model_nv(m) - sn_fit_freedom(m) || is_bare_finger(m, j)) continue;
         for (int v = first; v < first + sn_model_joint_nv(m, j); v++)
             n += sn_model_lower(m)[v] < sn_model_upper(m)[v];
     }

@@ -17,12 +17,38 @@ static const double limb = 1, hand = 50, trunk = 300;
 // Of one of three angles, against `limb`.
 static const double knee_aside = 100, forearm_twist = 30, foot = 30, toes = 100;
 
+// Free joints on the way to the one that carries the figure: any of them can do what the others undo, so they are held at
+// rest. A radian or a metre weighs as much as a marker that is half a metre off: against markers it is fixed, and yet no
+// hindrance to a solver.
+static const double floor_held = 1e6;
+
+int sn_fit_floater(const sn_model *model) {
+    int at = sn_model_root(model);
+    while (sn_model_joint(model, at)->type == SN_JOINT_FREE) {
+        int only = -1, n = 0;
+        for (int j = 0; j < sn_model_njoint(model); j++)
+            if (sn_model_parent(model, j) == at) only = j, n++;
+        for (int i = 0; i < sn_model_nmarker(model); i++)
+            n += sn_model_marker(model, i)->joint == at;
+        if (n != 1 || only < 0 || sn_model_joint(model, only)->type != SN_JOINT_FREE) break;
+        at = only;
+    }
+    return at;
+}
+
+int sn_fit_freedom(const sn_model *model) {
+    // what is above it comes first
+    return sn_model_nv(model) - sn_model_v_index(model, sn_fit_floater(model));
+}
+
 void sn_fit_neutral(const sn_model *model, double *q, double *weight) {
-    int root = sn_model_root(model), at = sn_model_v_index(model, root);
+    const int floater = sn_fit_floater(model), at = sn_model_v_index(model, floater);
     sn_model_zero(model, q);
     for (int i = 0; i < sn_model_nv(model); i++) weight[i] = 1;
-    for (int i = 0; sn_model_joint(model, root)->type == SN_JOINT_FREE && i < 6; i++)
+    for (int i = 0; sn_model_joint(model, floater)->type == SN_JOINT_FREE && i < 6; i++)
         weight[at + i] = 0;
+    for (int j = sn_model_parent(model, floater); j >= 0; j = sn_model_parent(model, j))
+        for (int i = 0; i < 6; i++) weight[sn_model_v_index(model, j) + i] = floor_held;
 }
 
 // The joints that make a human figure's limbs; hands hang on `forearm`, toes on `foot`.
@@ -87,8 +113,10 @@ void sn_fit_posture(const sn_model *model, double *q, double *weight) {
     limbs l;
     sn_fit_neutral(model, q, weight);
     if (!find_limbs(model, &l)) return;
+    const int floater = sn_fit_floater(model);
     for (int j = 0; j < sn_model_njoint(model); j++) {
         const sn_joint_desc *d = sn_model_joint(model, j);
+        if (j != floater && sn_body_is_above(model, j, floater)) continue;
         double w = stiffness(model, &l, j);
         int at = sn_model_v_index(model, j);
         for (int i = 0; i < sn_joint_ops_of(d->type)->nv; i++) {
@@ -101,5 +129,5 @@ void sn_fit_posture(const sn_model *model, double *q, double *weight) {
 
 bool sn_fit_is_trunk(const sn_model *model, const double *weight, int joint) {
     int at = sn_model_v_index(model, joint), n = sn_model_joint_nv(model, joint);
-    return n > 0 && joint != sn_model_root(model) && weight[at] >= trunk;
+    return n > 0 && !sn_body_is_above(model, joint, sn_fit_floater(model)) && weight[at] >= trunk;
 }

@@ -373,7 +373,7 @@ sn_status sn_fit_no_prior(const sn_model *model, const sn_allocator *allocator, 
 
 sn_status sn_fit_find_prior(const sn_model *model, const sn_model *ranges,
                             const sn_allocator *allocator, sn_fit_prior *out) {
-    int nv = sn_model_nv(model), root = sn_model_root(model);
+    int nv = sn_model_nv(model), floater = sn_fit_floater(model);
     body b;
     sn_fit_place at;
     sn_status status = sn_fit_no_prior(model, allocator, out);
@@ -391,7 +391,7 @@ sn_status sn_fit_find_prior(const sn_model *model, const sn_model *ranges,
         status = sn_workspace_pose(at.workspace, at.q);
     }
     for (int j = 0; status == SN_OK && j < sn_model_njoint(model); j++) {
-        if (j == root) continue;
+        if (sn_body_is_above(model, j, floater)) continue;
         part what = part_of(model, &b, j);
         double more = what == BACK || what == COLLAR ? back_more
                       : what == NECK                 ? neck_more

@@ -68,7 +68,7 @@ sn_status sn_take_check_shake(sn_take *t) {
     const double smooth = n > 0 ? by_second[n / 2] : 0, noise = n > 0 ? by_fourth[n / 2] : 0;
     sn_release(allocator, square);
     const double shake = sqrt(3) * noise;
-    const double left = n > 0 ? fmax(1 - (double)sn_model_nv(m) / (3 * n), 0.2) : 0;
+    const double left = n > 0 ? fmax(1 - (double)sn_fit_freedom(m) / (3 * n), 0.2) : 0;
     if (shake < told || noise < same * smooth ||
         t->summary.fit.rms < off_share * sqrt(left) * shake)
         return SN_OK;
