@@ -25,16 +25,18 @@ static const double off_share = 0.5;
 // The median of a squared distance in three dimensions, over the variance along one axis.
 static const double median_square = 2.366;
 
-enum { TAPS = 5, LEAST_WINDOWS = 20 };
+// So many of a marker at the most, spread over the take, are as good as all.
+enum { TAPS = 5, LEAST_WINDOWS = 20, MOST_WINDOWS = 1000 };
 static const double second[TAPS] = {0, 1, -2, 1, 0}, fourth[TAPS] = {1, -4, 6, -4, 1};
 
-// A marker's noise along an axis by either; false where too few samples stand in a row. @param square  a number a frame
+// A marker's noise along an axis by either; false where too few samples stand in a row. @param square  MOST_WINDOWS
 static bool measure(const sn_fit_input *in, int marker, const double taps[TAPS], double *square,
                     double *out) {
+    const int step = in->count / MOST_WINDOWS + 1;
     int n = 0;
     double sum = 0;
     for (int k = 0; k < TAPS; k++) sum += taps[k] * taps[k];
-    for (int f = 0; f + TAPS <= in->count; f++) {
+    for (int f = 0; f + TAPS <= in->count; f += step) {
         sn_vec3 d = v3(0, 0, 0);
         bool there = true;
         for (int k = 0; k < TAPS && there; k++) {
@@ -52,11 +54,11 @@ static bool measure(const sn_fit_input *in, int marker, const double taps[TAPS],
 
 sn_status sn_take_check_shake(sn_take *t) {
     const sn_model *m = t->model;
-    const size_t count = (size_t)t->input.count, nmarker = (size_t)sn_model_nmarker(m);
+    const size_t nmarker = (size_t)sn_model_nmarker(m);
     const sn_allocator *allocator = &t->allocator;
-    double *square = sn_acquire(allocator, (count + 2 * nmarker + 1) * sizeof *square);
+    double *square = sn_acquire(allocator, (MOST_WINDOWS + 2 * nmarker + 1) * sizeof *square);
     if (square == NULL) return SN_ERR_MEMORY;
-    double *by_second = square + count, *by_fourth = by_second + nmarker;
+    double *by_second = square + MOST_WINDOWS, *by_fourth = by_second + nmarker;
     int n = 0;
     for (int i = 0; i < (int)nmarker; i++)
         if (measure(&t->input, i, second, square, &by_second[n]) &&

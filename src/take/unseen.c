@@ -9,8 +9,9 @@
 #include "take/body.h"
 #include "take/take.h"
 
-// A part is told when it is not shown in so much of the frames; from here on that is all of them.
-static const double often_enough = 0.5, always = 0.995;
+// A part is told when it is not shown in so much of the frames: what is hidden for less is led by what is shown of it. From
+// `always` on that is all of them.
+static const double often_enough = 0.75, always = 0.995;
 
 typedef struct part {
     sn_body body;
