@@ -77,13 +77,12 @@ static sn_status set_plan(const sn_fit_input *in, int frame, double sum, sn_prob
     return sn_ik_hold(plan, in->first + frame, problem);
 }
 
-// Where a marker that is wrong would be.
-static bool filled_goal(const sn_fit_input *in, int marker, int frame, double goal[3]) {
+bool sn_fit_filled(const sn_fit_input *in, int marker, int frame, double goal[3]) {
     for (int i = 0; i < in->nfill; i++) {
         const sn_fit_fill *f = &in->fill[i];
         if (f->marker != marker || frame < f->first || frame > f->last) continue;
         for (int k = 0; k < 3; k++) goal[k] = (double)f->goal[3 * (frame - f->first) + k];
-        return true;
+        return isfinite(goal[0]);
     }
     return false;
 }
@@ -95,7 +94,7 @@ static sn_status set_goals(void *user, int frame, sn_problem *problem) {
     double sum = 0;
     for (int i = 0; i < sn_model_nmarker(in->model); i++) {
         double goal[3];
-        bool there = sn_fit_dropped(in, i, frame) ? filled_goal(in, i, frame, goal)
+        bool there = sn_fit_dropped(in, i, frame) ? sn_fit_filled(in, i, frame, goal)
                                                   : sn_fit_goal(in, i, in->first + frame, goal);
         if (there) {
             SN_TRY(sn_problem_set_goal(problem, i, goal));
@@ -568,6 +567,8 @@ sn_status sn_fitting_begin(sn_fitting *fitting, const sn_fit_input *input,
     f->input.dropped = f->dropped;
     if (has_gate(f) && sn_fit_drop_leaps(input, allocator, f->dropped) != SN_OK)
         return sn_fail_memory(error);
+    if (has_gate(f) && !by_itself(input) && sn_fit_fill_dropped(f) != SN_OK)
+        return sn_fail_memory(error);
     find_home(f, f->start + sn_model_nq(input->model));
     int first = good_frame(input);
     const bool planned = input->plan != NULL;
@@ -652,6 +653,7 @@ static sn_status join(sn_fitting *f) {
     if (sn_cancelled(f->options.cancel)) return SN_OK;
     if (f->input.plan != NULL) SN_TRY(leave_traps(f));
     SN_TRY(sn_fit_gate(f));
+    SN_TRY(sn_fit_follow_filled(f));
     SN_TRY(sn_lanes_bridge(&f->lanes));
     SN_TRY(sn_fit_fill_in(f));
     SN_TRY(sn_lanes_polish(&f->lanes, 2));

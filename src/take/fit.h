@@ -280,6 +280,16 @@ sn_status sn_fit_off_without(sn_fitting *fitting, int marker, int as, int frame,
 /// How unlike two poses are about a marker, rad^2.
 double sn_fit_unlike(const sn_fitting *fitting, int marker, sn_lane_worker *worker, const double *a,
                      const double *b);
+/// beside.c: where a marker would be in a stretch by those beside it. @param goal  3 numbers per frame, NAN where they do not tell
+/// @return how well they tell it where it is known, metres; INFINITY where they do not
+double sn_fit_beside(const sn_fit_input *input, int marker, int first, int last, float *goal);
+/// Stretches before which a marker leaps away from those beside it, and after which back, while it is not seen.
+/// @param out  `room` entries @return how many
+int sn_fit_leaps_over_gaps(const sn_fit_input *input, int marker, sn_fit_leap *out, int room);
+/// fill.c: such goals for stretches that were dropped, before there are poses;
+sn_status sn_fit_fill_dropped(sn_fitting *fitting);
+/// for those that were found since, whose frames are followed with them.
+sn_status sn_fit_follow_filled(sn_fitting *fitting);
 /// Places for markers that have lost their weight, and the frames solved with them.
 sn_status sn_fit_fill_in(sn_fitting *fitting);
 
@@ -359,6 +369,9 @@ static inline bool sn_fit_goal_in(const sn_fit_input *input, const double *row, 
 
 /// The same of a frame of the recording; false when it has none in this frame (from 0, of the recording).
 bool sn_fit_goal(const sn_fit_input *input, int marker, int frame, double goal[3]);
+
+/// Where a marker that is wrong would be in a frame of the fitted range; false where nobody knows.
+bool sn_fit_filled(const sn_fit_input *input, int marker, int frame, double goal[3]);
 
 /// Is a sample of the fitted range (frame from 0 there) wrong, as gate.c found?
 bool sn_fit_dropped(const sn_fit_input *input, int marker, int frame);

@@ -314,16 +314,25 @@ static int without_cuts(const view *v, sn_fit_leap *list, int n) {
     return count;
 }
 
+// What is not known yet; how many there are then.
+static int add_unknown(sn_fit_leap *list, int n, const sn_fit_leap *more, int count) {
+    int all = n;
+    for (int i = 0; i < count; i++)
+        if (!is_known(list, n, &more[i])) list[all++] = more[i];
+    return all;
+}
+
 int sn_fit_find_leaps(const sn_fit_input *in, int marker, sn_fit_leap *out) {
     view v = {.in = in, .marker = marker};
     bool doubted = false, unused = false;
     int n = find_leaps(&v, out, in->count, &doubted);
     if (n > 0) n = without_noise(&v, out, without_cuts(&v, out, n));
-    int count = n;
-    if (!doubted || !find_beside(&v)) return n;
-    int more = find_leaps(&v, out + n, in->count - n, &unused);
-    if (more > 0) more = without_noise(&v, out + n, without_cuts(&v, out + n, more));
-    for (int i = n; i < n + more; i++)
-        if (!is_known(out, n, &out[i])) out[count++] = out[i];
-    return count;
+    if (doubted && find_beside(&v)) {
+        int more = find_leaps(&v, out + n, in->count - n, &unused);
+        if (more > 0) more = without_noise(&v, out + n, without_cuts(&v, out + n, more));
+        n = add_unknown(out, n, out + n, more);
+    }
+    int more = sn_fit_leaps_over_gaps(in, marker, out + n, in->count - n);
+    if (more > 0) more = without_cuts(&v, out + n, more);
+    return add_unknown(out, n, out + n, more);
 }
