@@ -123,7 +123,8 @@ static const option option_table[] = {
      .place = FIT(limits),
      .help =
          "what the limits of the model's joints do; auto: clamped ranges of an OSIM file are hard "
-         "but for where the whole figure is, others off (real takes break many files' limits)"},
+         "but for where the whole figure is and where arms and legs plainly go further, others off "
+         "(real takes break many files' limits)"},
     {ROW_TEXT("--robust", "LOSS", FIT(robust),
               "let markers that are far off count for little: cauchy, huber, or with a length "
               "cauchy:2cm"),

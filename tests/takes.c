@@ -111,8 +111,8 @@ static sn_model *reshaped(const sn_model *model, const double *position, const s
         if (position != NULL) memcpy(places[i].position, position + 3 * i, 3 * sizeof(double));
     }
     assert_int_equal(sn_marker_set_create("set", places, n, NULL, &moved, NULL), SN_OK);
-    assert_int_equal(sn_marker_set_stretch(moved, model, SN_LIMITS_OFF, stretch, NULL, &out, NULL),
-                     SN_OK);
+    assert_int_equal(
+        sn_marker_set_stretch(moved, model, SN_LIMITS_OFF, NULL, stretch, NULL, &out, NULL), SN_OK);
     sn_marker_set_destroy(set);
     sn_marker_set_destroy(moved);
     free(places);

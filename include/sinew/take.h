@@ -310,7 +310,8 @@ typedef struct sn_take_options {
     // the poses
     sn_solver_options solver;  ///< of a frame; default: gradient 1e-3, 100 iterations
     sn_limit_use limits;       ///< default SN_LIMITS_AUTO: real takes break many files' limits, but
-                               ///< OpenSim's clamped ranges are meant
+                               ///< OpenSim's clamped ranges are meant, but for those that arms
+                               ///< and legs plainly leave (SN_FINDING_RANGE_LEFT)
     double soft_weight;        ///< of SN_LIMITS_SOFT, default 0.1
     double posture;            ///< pull of what the markers hardly see to its zero, default 3e-7: a
                                ///< radian weighs as much as a marker that is 0.3 mm off
@@ -634,6 +635,7 @@ typedef enum sn_severity { SN_SEVERITY_NOTE, SN_SEVERITY_WARNING, SN_SEVERITY_ER
     ENTRY(SN_FINDING_FRAMES_REPEATED, "frames-repeated", WARNING, "frames")                        \
     ENTRY(SN_FINDING_RECORDING_CUT, "recording-cut", WARNING, "count metres")                      \
     ENTRY(SN_FINDING_BEYOND_BODY, "beyond-body", WARNING, "frames degrees")                        \
+    ENTRY(SN_FINDING_RANGE_LEFT, "range-left", WARNING, "lower upper reached")                     \
     ENTRY(SN_FINDING_MARKER_STANDS_OUT, "marker-stands-out", WARNING, "rms usual")                 \
     ENTRY(SN_FINDING_SAME_PLACE, "same-place", WARNING, "frames share")                            \
     ENTRY(SN_FINDING_ERROR_LARGE, "error-large", WARNING, "mean")                                  \

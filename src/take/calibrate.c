@@ -43,6 +43,7 @@ sn_status sn_calibrate(const sn_fit_input *input, const sn_calibrate_options *op
         doubt[i] = o.doubt != NULL ? o.doubt[i]
                                    : sn_doubt_of_name(sn_model_marker(input->model, (int)i)->name);
     o.doubt = doubt;
+    if (status == SN_OK) sn_posture_leave(input->model, o.left, &posture);
     if (status == SN_OK) {
         sn_estimate_options e = estimate_options(input, &o, &posture);
         status = sn_estimate_shape(&e, allocator, position, stretch, report, error);

@@ -89,7 +89,7 @@ bool sn_fit_filled(const sn_fit_input *in, int marker, int frame, double goal[3]
 
 // The goals of a frame of the fitted range; markers come first among the tasks, then what coordinate tasks pull
 // at.
-static sn_status set_goals(void *user, int frame, sn_problem *problem) {
+sn_status sn_fit_goals(void *user, int frame, sn_problem *problem) {
     const sn_fit_input *in = user;
     double sum = 0;
     for (int i = 0; i < sn_model_nmarker(in->model); i++) {
@@ -123,7 +123,7 @@ sn_status sn_fit_first_pose(const sn_fit_input *input, sn_problem *problem, int 
     sn_fit_input from = *input;
     from.first = 0;
     sn_model_zero(input->model, q);
-    SN_TRY(set_goals(&from, frame, problem));
+    SN_TRY(sn_fit_goals(&from, frame, problem));
     SN_TRY(sn_solver_create(problem, NULL, allocator, &solver, NULL));
     sn_status status = sn_solver_solve_cold(solver, q, &report);
     sn_solver_destroy(solver);
@@ -474,7 +474,7 @@ static sn_status make_room(sn_fitting *f, sn_error *error) {
 // frames behind.
 static sn_status start_in_valley(sn_fitting *f, int first) {
     sn_valley_options v = valley_options(f);
-    return sn_valley_first(f->problem, &v, set_goals, &f->input, first - f->input.first,
+    return sn_valley_first(f->problem, &v, sn_fit_goals, &f->input, first - f->input.first,
                            &f->allocator, f->start);
 }
 
@@ -507,7 +507,7 @@ static sn_status begin_each(sn_fitting *f, sn_error *error) {
                              f->laned);
     const sn_track_options track = sn_fit_plan_options(f);
     SN_TRY(sn_tracker_create(f->problem, &track, &f->allocator, &f->tracker, error));
-    return sn_tracker_begin(f->tracker, f->input.count, set_goals, &f->input, f->start, q,
+    return sn_tracker_begin(f->tracker, f->input.count, sn_fit_goals, &f->input, f->start, q,
                             f->tracked);
 }
 
@@ -530,9 +530,9 @@ static sn_status begin_lanes(sn_fitting *f, int first) {
                          .progress = t->progress,
                          .progress_user = t->progress_user};
     o.solver.cancel = f->options.cancel;
-    return sn_lanes_begin(&f->lanes, f->problem, &o, f->input.count, set_goals, &f->input, f->start,
-                          first - f->input.first, &f->allocator, sn_motion_edit(f->motion, 0),
-                          f->laned);
+    return sn_lanes_begin(&f->lanes, f->problem, &o, f->input.count, sn_fit_goals, &f->input,
+                          f->start, first - f->input.first, &f->allocator,
+                          sn_motion_edit(f->motion, 0), f->laned);
 }
 
 static sn_status check_begin(const sn_fitting *f, sn_error *error) {
@@ -620,9 +620,9 @@ static sn_status finish_plan(sn_fitting *f) {
     sn_tracker_destroy(f->tracker);
     f->tracker = NULL;
     sn_valley_options v = valley_options(f);
-    SN_TRY(sn_track_valleys(f->problem, &v, f->input.count, set_goals, &f->input, &f->allocator,
+    SN_TRY(sn_track_valleys(f->problem, &v, f->input.count, sn_fit_goals, &f->input, &f->allocator,
                             sn_motion_edit(f->motion, 0), f->changed));
-    if (has_gate(f)) SN_TRY(sn_fit_gate_plan(f, set_goals));
+    if (has_gate(f)) SN_TRY(sn_fit_gate_plan(f, sn_fit_goals));
     if (f->options.barrier == 0) return SN_OK;
     sn_barrier_options b = {.solver = v.solver,
                             .mu = f->options.barrier,
@@ -630,7 +630,7 @@ static sn_status finish_plan(sn_fitting *f) {
                             .threads = v.threads,
                             .pool = v.pool,
                             .cancel = v.cancel};
-    return sn_track_barrier(f->problem, &b, f->input.count, set_goals, &f->input, &f->allocator,
+    return sn_track_barrier(f->problem, &b, f->input.count, sn_fit_goals, &f->input, &f->allocator,
                             sn_motion_edit(f->motion, 0));
 }
 
@@ -638,7 +638,7 @@ static sn_status finish_plan(sn_fitting *f) {
 static sn_status leave_traps(sn_fitting *f) {
     sn_valley_options v = valley_options(f);
     v.lower_by = 0.05;
-    return sn_track_valleys(f->problem, &v, f->input.count, set_goals, &f->input, &f->allocator,
+    return sn_track_valleys(f->problem, &v, f->input.count, sn_fit_goals, &f->input, &f->allocator,
                             sn_motion_edit(f->motion, 0), f->changed);
 }
 
@@ -680,7 +680,7 @@ sn_status sn_fitting_finish(sn_fitting *fitting, sn_fit_frame *frames, sn_fit_ma
         SN_TRY(sn_fit_measure(in, motion, allocator, frames, markers, summary));
         rms = summary->rms;
         SN_TRY(sn_fit_acceleration(in->model, motion, allocator, &before));
-        SN_TRY(sn_fit_smooth(in, o, fitting->problem, set_goals, allocator, motion));
+        SN_TRY(sn_fit_smooth(in, o, fitting->problem, sn_fit_goals, allocator, motion));
     }
     SN_TRY(sn_fit_measure(in, motion, allocator, frames, markers, summary));
     SN_TRY(sn_fit_acceleration(in->model, motion, allocator, &after));
@@ -704,7 +704,7 @@ sn_status sn_fit_objective(const sn_fit_input *input, const sn_fit_options *opti
     sn_status status = sn_fit_problem(input, options, allocator, &problem, NULL);
     if (status == SN_OK) status = sn_workspace_create(problem, false, allocator, &ws, NULL);
     for (int k = 0; status == SN_OK && k < input->count; k++) {
-        status = set_goals(&in, k, problem);
+        status = sn_fit_goals(&in, k, problem);
         if (status == SN_OK) status = sn_workspace_eval(ws, sn_motion_frame(motion, k), 0, &f[k]);
     }
     sn_workspace_destroy(ws);

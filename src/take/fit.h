@@ -41,6 +41,12 @@ int sn_fit_match(const sn_model *model, const sn_recording *recording, const cha
 
 // --- calibration -------------------------------------------------------------------------------------
 
+/// The ends of a coordinate's range that do not hold in a take, and how far its markers take it there, radians.
+typedef struct sn_left_range {
+    bool lower, upper;
+    double reached;
+} sn_left_range;
+
 /// What is known of a shape before it is looked for.
 typedef struct sn_calibrate_options {
     uint32_t version;
@@ -48,6 +54,7 @@ typedef struct sn_calibrate_options {
     bool scale;  ///< also three factors for each body
     int only;    ///< without `scale`: the joint whose body alone gets factors; default -1: none
     const sn_osim_coordinates *coordinates;  ///< of an .osim file; NULL: the usual figure's posture
+    const sn_left_range *left;  ///< nv: ends of their ranges that do not hold; NULL: all do
     const double *doubt;        ///< nmarker: how well a place is known, metres; NULL: by the names
     const sn_fit_input *still;  ///< a static trial of the same model; NULL for none
     double height;              ///< of the person, metres; 0: not known
@@ -384,6 +391,9 @@ sn_status sn_fit_first_pose(const sn_fit_input *input, sn_problem *problem, int 
 /// The problem of a frame: one point task per marker, then what holds the joints.
 sn_status sn_fit_problem(const sn_fit_input *input, const sn_fit_options *options,
                          const sn_allocator *allocator, sn_problem **out, sn_error *error);
+
+/// The goals of a frame of the fitted range into such a problem. @param user  a sn_fit_input
+sn_status sn_fit_goals(void *user, int frame, sn_problem *problem);
 
 /// f of every frame of the input at a motion's poses.
 sn_status sn_fit_objective(const sn_fit_input *input, const sn_fit_options *options,

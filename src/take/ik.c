@@ -181,7 +181,9 @@ static sn_status take_coordinates(sn_take *t, sn_ik_plan *p) {
         int q = sn_model_q_index(m, joint) + c->at.index;
         int v = sn_model_v_index(m, joint) + c->at.index;
         p->home[q] = c->value;
-        p->lower[v] = c->lower, p->upper[v] = c->upper;
+        const bool leaves = t->roams && t->left != NULL;
+        if (!leaves || !t->left[v].lower) p->lower[v] = c->lower;
+        if (!leaves || !t->left[v].upper) p->upper[v] = c->upper;
         if (!c->prescribed) {
             SN_TRY(check_held(t, c, c->value));
             continue;

@@ -258,8 +258,9 @@ static bool moves_root(const sn_marker_set *set, const sn_model *model, int join
 }
 
 sn_status sn_marker_set_stretch(const sn_marker_set *set, const sn_model *model,
-                                sn_limit_use limits, const sn_mat3 *stretch,
-                                const sn_allocator *allocator, sn_model **out, sn_error *error) {
+                                sn_limit_use limits, const sn_left_range *left,
+                                const sn_mat3 *stretch, const sn_allocator *allocator,
+                                sn_model **out, sn_error *error) {
     sn_builder *builder;
     *out = NULL;
     if (sn_builder_create(sn_model_name(model), allocator, &builder, error) != SN_OK)
@@ -275,6 +276,11 @@ sn_status sn_marker_set_stretch(const sn_marker_set *set, const sn_model *model,
                 d.lower[k] = -INFINITY;
                 d.upper[k] = INFINITY;
             }
+        for (int k = 0; left != NULL && k < sn_model_joint_nv(model, j); k++) {
+            const sn_left_range *ends = &left[sn_model_v_index(model, j) + k];
+            if (ends->lower) d.lower[k] = -INFINITY;
+            if (ends->upper) d.upper[k] = INFINITY;
+        }
         if (limits == SN_LIMITS_OFF) {
             d.swing = INFINITY;
             d.twist[0] = -INFINITY;
@@ -310,7 +316,8 @@ sn_status sn_marker_set_apply(const sn_marker_set *set, const sn_model *model, s
         if (stretch == NULL) return sn_fail_memory(error);
         for (size_t j = 0; j < njoint; j++) stretch[j] = m3_diagonal(factor[j]);
     }
-    sn_status status = sn_marker_set_stretch(set, model, limits, stretch, allocator, out, error);
+    sn_status status =
+        sn_marker_set_stretch(set, model, limits, NULL, stretch, allocator, out, error);
     sn_release(allocator, stretch);
     return status;
 }

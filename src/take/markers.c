@@ -91,13 +91,13 @@ sn_status sn_take_apply(sn_take *t, const sn_mat3 *stretch) {
     // soft limits are a task's, not the model's
     sn_limit_use limits = t->options.limits == SN_LIMITS_SOFT ? SN_LIMITS_OFF : t->options.limits;
     if (t->roams) limits = SN_LIMITS_AUTO;
-    sn_status status =
-        sn_marker_set_stretch(t->set, t->source, limits, stretch, &t->allocator, &t->model, &error);
+    sn_status status = sn_marker_set_stretch(t->set, t->source, limits, t->roams ? t->left : NULL,
+                                             stretch, &t->allocator, &t->model, &error);
     // limits help the calibration even where the fit goes without, as real takes break many files'
     if (status == SN_OK)
         status =
             sn_marker_set_stretch(t->set, t->source, t->roams ? SN_LIMITS_AUTO : SN_LIMITS_HARD,
-                                  stretch, &t->allocator, &t->limited, &error);
+                                  t->left, stretch, &t->allocator, &t->limited, &error);
     t->input.model = t->model;
     t->input.limited = t->limited;
     return sn_take_fail(t, SN_FINDING_JOINT_UNKNOWN, status, &error);

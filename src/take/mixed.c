@@ -502,6 +502,7 @@ sn_status sn_take_find_mixed(sn_take *t, const double *doubt, const sn_fit_few *
     sn_status status = x.given == NULL || x.list == NULL || x.top == NULL ? SN_ERR_MEMORY : SN_OK;
     if (status == SN_OK)
         status = sn_posture_find(t->limited, t->options.coordinates, allocator, &x.posture);
+    if (status == SN_OK) sn_posture_leave(t->limited, t->left, &x.posture);
     if (status == SN_OK) {
         x.q = x.given + nq;
         x.twin = x.top + n;

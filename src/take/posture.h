@@ -2,7 +2,7 @@
 // How the joints of a figure are while it is calibrated.
 #pragma once
 
-#include "sinew/take.h"
+#include "take/fit.h"
 
 /// All of it belongs to `home`.
 typedef struct sn_posture_prior {
@@ -19,6 +19,9 @@ typedef struct sn_posture_prior {
 /// @param out          its home goes to sn_release() in any case
 sn_status sn_posture_find(const sn_model *model, const sn_osim_coordinates *coordinates,
                           const sn_allocator *allocator, sn_posture_prior *out);
+
+/// Without the ends of ranges that do not hold. @param left  nv; NULL: all hold
+void sn_posture_leave(const sn_model *model, const sn_left_range *left, sn_posture_prior *p);
 
 /// Is a joint one of an .osim file's back, and does too little sit on the pelvis to show how that tilts?
 bool sn_posture_hides_back(const sn_model *m, int joint);

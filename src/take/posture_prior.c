@@ -87,6 +87,13 @@ static void take_coordinates(const sn_model *m, const sn_osim_coordinates *list,
     sn_model_follow(m, p->home);
 }
 
+void sn_posture_leave(const sn_model *model, const sn_left_range *left, sn_posture_prior *p) {
+    for (int v = 0; left != NULL && v < sn_model_nv(model); v++) {
+        if (left[v].lower) p->lower[v] = -INFINITY;
+        if (left[v].upper) p->upper[v] = INFINITY;
+    }
+}
+
 static bool is_leg(const sn_model *m, int joint) {
     for (int side = 0; side < 2; side++) {
         int thigh = sn_body_part(m, SN_BODY_THIGH, side);

@@ -171,6 +171,7 @@ static sn_calibrate_options calibrate_options(const sn_take *t) {
     o.scale = t->options.calibrate == SN_CALIBRATE_SCALE;
     if (t->mended != NULL) o.only = t->missing.chest;
     o.coordinates = t->options.coordinates;
+    o.left = t->left;
     o.height = t->options.height;
     o.lengths = t->options.lengths;
     o.nlength = t->options.nlength;

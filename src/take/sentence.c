@@ -422,6 +422,17 @@ static void say_warning(writer *w, const sn_take *t, const sn_finding *f) {
             joint_name(t, f->joint), x[0], plural(x[0]), x[1]);
         HINT("; look at it with -o take.html, and give the right places with --markers");
         break;
+    case SN_FINDING_RANGE_LEFT:
+        say(w, "the markers take %s to about %.0f degrees, and the model's range is %.0f to %.0f: ",
+            joint_name(t, f->joint), x[2], x[0], x[1]);
+        if (t->options.limits == SN_LIMITS_HARD && !t->roams) {
+            say(w, "it was held, and the rest of the body bends to make up for it");
+            HINT("; --limits auto lets it go, and so does a wider range in the model");
+        } else {
+            say(w, "it was let go, as the rest of the body would bend to make up for it");
+            HINT("; --limits hard holds it, a wider range in the model ends this warning");
+        }
+        break;
     case SN_FINDING_MARKER_STANDS_OUT:
         say(w,
             "%s is %.1f cm off (RMS), others %.1f cm: it sits on another bone than the set says, "

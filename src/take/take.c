@@ -108,6 +108,7 @@ void sn_take_destroy(sn_take *take) {
     sn_release(&allocator, take->stance);
     sn_release(&allocator, take->known);
     sn_release(&allocator, take->sure);
+    sn_release(&allocator, take->left);
     sn_release(&allocator, take->origin);
     sn_release(&allocator, take->shown);
     sn_release(&allocator, take->subject);
@@ -342,6 +343,22 @@ static sn_status fit_again(sn_take *t) {
     return finish_fit(t);
 }
 
+// With one range left another joint may leave its own: as often as that.
+enum { MOST_LEFT = 3 };
+
+// Where ranges are to hold in the fit, they still had better not bend the shape; and a second look would find the pose bent
+// as before.
+static sn_status leave_ranges(sn_take *t) {
+    const bool held = t->options.limits == SN_LIMITS_HARD && !t->roams;
+    for (int round = 0; round < (held ? 1 : MOST_LEFT); round++) {
+        bool more;
+        SN_TRY(sn_take_leave_ranges(t, &more));
+        if (!more || (held && !t->summary.calibrated)) break;
+        SN_TRY(fit_again(t));
+    }
+    return SN_OK;
+}
+
 // Labels that are put right may show others: as often as that.
 enum { MOST_MENDED = 4 };
 
@@ -368,6 +385,7 @@ static sn_status finish(sn_take *t) {
     t->finishing = true;
     sn_take_tell(t, &(sn_take_progress){.stage = SN_STAGE_FINISH});
     SN_TRY(finish_fit(t));
+    SN_TRY(leave_ranges(t));
     SN_TRY(mend_labels(t));
     SN_TRY(leave_out_wrong(t));
     SN_TRY(sn_take_tell_exchanges(t));
@@ -381,6 +399,7 @@ static sn_status finish(sn_take *t) {
     }
     bool suspicious = !s->calibrated && s->fit.rms > suspicious_rms && t->options.setup == NULL;
     if (suspicious) SN_TRY(sn_take_check_handedness(t));
+    SN_TRY(sn_take_tell_ranges(t));
     SN_TRY(sn_take_judge(t));
     sn_take_show_poses(t, 0, s->count);
     sn_take_tell(t, &(sn_take_progress){.stage = SN_STAGE_FINISH, .fraction = 1});

@@ -86,6 +86,8 @@ struct sn_take {
     int *column;        ///< per marker: its marker in the recording, -1 for none
     sn_mat3 *stretch;   ///< per joint: what its vectors are multiplied with
 
+    sn_left_range *left;  ///< ranges.c: nv: ranges of the file that this take leaves; NULL: none
+
     sn_take_sure *sure;  ///< scale.c: how sure the calibration is
     int nsure;
 
@@ -192,6 +194,11 @@ sn_status sn_take_check_handedness(sn_take *take);
 sn_status sn_take_ik_markers(sn_take *take);
 sn_status sn_take_ik_frames(sn_take *take, int64_t *first, int64_t *last);
 sn_status sn_take_ik_plan(sn_take *take);
+
+/// ranges.c: ranges that the motion says are too narrow for this person hold no longer. @param more  there are more of
+/// these: what they held is to be made anew
+sn_status sn_take_leave_ranges(sn_take *take, bool *more);
+sn_status sn_take_tell_ranges(sn_take *take);
 
 /// judge.c: what a person would see in the finished motion; markers that lost their weight.
 sn_status sn_take_judge(sn_take *take);
