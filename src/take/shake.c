@@ -19,8 +19,12 @@ static const double told = 0.007, doubtful = 0.015;
 // Of noise alone both show the same; of motion the fourth shows a half or less of the second.
 static const double same = 0.6;
 
-// And the fit must be off by it, but for what its poses have taken up.
-static const double off_share = 0.5;
+// And the fit must be off by it, but for what its poses have taken up. Noise alone leaves all of it, 1; skin that slides on fast
+// motion, seen so rarely that it looks like noise, leaves half of what the motion seems to be.
+static const double off_share = 0.8;
+
+// With fewer frames a second any motion may be new in every frame. Without a rate nobody knows.
+static const double least_rate = 10;
 
 // The median of a squared distance in three dimensions, over the variance along one axis.
 static const double median_square = 2.366;
@@ -56,6 +60,8 @@ sn_status sn_take_check_shake(sn_take *t) {
     const sn_model *m = t->model;
     const size_t nmarker = (size_t)sn_model_nmarker(m);
     const sn_allocator *allocator = &t->allocator;
+    const double rate = sn_recording_about(t->recording)->rate;
+    if (rate > 0 && rate < least_rate) return SN_OK;
     double *square = sn_acquire(allocator, (MOST_WINDOWS + 2 * nmarker + 1) * sizeof *square);
     if (square == NULL) return SN_ERR_MEMORY;
     double *by_second = square + MOST_WINDOWS, *by_fourth = by_second + nmarker;
