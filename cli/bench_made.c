@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: MIT
 // Recordings made from motions that come without one: the usual markers on a body that does the motion.
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/random.h"
 #include "bench_fit.h"
 #include "math/vec3.h"
